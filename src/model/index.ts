@@ -1,0 +1,59 @@
+/** A model as the rest of tito sees it: a built graph on disk and what is needed to run and speak it. */
+export interface ModelArtifact {
+  /** Where the weights came from: a path or a hub name, for messages. */
+  source: string;
+  /** ONNX file; its external data lies beside it. */
+  graphPath: string;
+  config: ModelConfig;
+  tokenizer: TokenizerSpec | null;
+  /** Jinja text, or null when the model brings none. */
+  chatTemplate: string | null;
+  /** Defaults for sampling that the model recommends (generation_config.json). */
+  generationConfig: Readonly<Record<string, number>>;
+}
+
+export interface ModelConfig {
+  architecture: string;
+  vocabSize: number;
+  hiddenSize: number;
+  layers: number;
+  heads: number;
+  kvHeads: number;
+  headDim: number;
+  /** Longest sequence the model was trained for; rotary tables reach this far. */
+  contextLength: number;
+  bosId: number | null;
+  /** The first is the primary EOS; any of them ends a sequence. */
+  eosIds: number[];
+  dtype: ModelDtype;
+}
+
+export type ModelDtype = 'float32' | 'int4' | 'int8';
+
+/** The content of a tokenizer.json and of tokenizer_config.json, as @huggingface/tokenizers takes them. */
+export interface TokenizerSpec {
+  tokenizer: Readonly<Record<string, unknown>>;
+  config: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The graph's inputs and outputs, fixed for every architecture and precision. S = new tokens a row,
+ * B = rows, R = rows of logits wanted.
+ *
+ * inputs:  input_ids int64 [B, S] · seqlens_k int32 [B] (tokens incl. the new ones, minus 1) ·
+ *          total_sequence_length int32 [1] (max over rows, incl. the new ones) ·
+ *          logit_rows int64 [R] (indices into the B·S flattened positions) ·
+ *          past_key_values.{i}.key / .value float32 [B, kvHeads, capacity, headDim]
+ * outputs: logits float32 [R, vocab] · present.{i}.key / .value (same buffers as the inputs)
+ */
+export const GRAPH = {
+  inputIds: 'input_ids',
+  seqlensK: 'seqlens_k',
+  totalSequenceLength: 'total_sequence_length',
+  logitRows: 'logit_rows',
+  logits: 'logits',
+  pastKey: (layer: number): string => `past_key_values.${layer}.key`,
+  pastValue: (layer: number): string => `past_key_values.${layer}.value`,
+  presentKey: (layer: number): string => `present.${layer}.key`,
+  presentValue: (layer: number): string => `present.${layer}.value`,
+} as const;
