@@ -56,7 +56,7 @@ export interface SequenceEvent {
   /** For each new token the ids it could have been, when sampling masks are on. */
   samplingMask: Int32Array[] | null;
   finish: Finish | null;
-  /** On the first event of the request only. */
+  /** On the first event of index 0 only. */
   prompt: PromptInfo | null;
 }
 

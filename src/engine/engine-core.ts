@@ -1,0 +1,331 @@
+import type { EngineRequest, EngineStats, PauseMode, SequenceEvent } from './index.js';
+import type { DecodeRow, ModelRunner } from './model-runner.js';
+import { PromptScores } from './prompt-scores.js';
+import type { Sampler } from './sampler.js';
+import { type PrefillChunk, planStep } from './scheduler.js';
+import { Sequence } from './sequence.js';
+import { Slots } from './slots.js';
+import { finishOf } from './stop.js';
+import { type SchedulingPolicy, WaitingQueue } from './waiting-queue.js';
+
+export interface CoreOptions {
+  maxModelLen: number;
+  /** Positions computed in one step, decode rows included. */
+  maxBatchedTokens: number;
+  policy: SchedulingPolicy;
+  prefixCaching: boolean;
+  returnSamplingMask: boolean;
+  /** The first is the primary EOS. */
+  eosIds: readonly number[];
+}
+
+/** What the loop needs of a model runner. */
+export type Runner = Pick<ModelRunner, 'decode' | 'prefill' | 'limits'> & {
+  kv: Pick<ModelRunner['kv'], 'copy'>;
+};
+
+/** An event and the id of the request that it belongs to. */
+export type CoreEvent = readonly [requestId: string, event: SequenceEvent];
+
+/** Sequences of one request that have not ended. */
+type Live = Map<number, Sequence>;
+
+/**
+ * The loop of one rank: admit → decode → commit → prefill → commit, again and again while there is work.
+ * Aborts take effect at once: a sequence that ended during a run is skipped when the run's results are
+ * committed, so it never emits a token after its last event.
+ */
+export class EngineCore {
+  readonly #waiting: WaitingQueue;
+  readonly #slots: Slots;
+  readonly #requests = new Map<string, Live>();
+  readonly #promptScores = new Map<Sequence, PromptScores>();
+  #running: Sequence[] = [];
+  #outbox: CoreEvent[] = [];
+  #arrivals = 0;
+  #frozen = false;
+  #closed = false;
+  #weightVersion = 'default';
+  #wake: (() => void) | null = null;
+  #idle: Array<() => void> = [];
+  #boundary: Array<() => Promise<void>> = [];
+  readonly #totals = {
+    promptTokens: 0,
+    generationTokens: 0,
+    prefixQueries: 0,
+    prefixHits: 0,
+    preemptions: 0,
+  };
+
+  constructor(
+    private readonly runner: Runner,
+    private readonly sampler: Sampler,
+    private readonly options: CoreOptions,
+    private readonly emit: (events: readonly CoreEvent[]) => void,
+  ) {
+    this.#waiting = new WaitingQueue(options.policy);
+    this.#slots = new Slots(runner.limits.slots, options.prefixCaching);
+  }
+
+  submit(request: EngineRequest): void {
+    const live: Live = new Map();
+    this.#requests.set(request.id, live);
+    for (let index = 0; index < request.sampling.n; index++) {
+      const state = this.sampler.createState(request.sampling, request.tokenIds, index, this.options.eosIds);
+      const sequence = new Sequence(request, index, state, this.#arrivals++, this.options.maxModelLen);
+      live.set(index, sequence);
+      this.#waiting.add(sequence);
+    }
+    this.#wake?.();
+  }
+
+  /** End every unfinished sequence of a request; unknown ids are ignored. */
+  abort(requestId: string): void {
+    for (const sequence of [...(this.#requests.get(requestId)?.values() ?? [])]) this.#abort(sequence);
+    this.#flush();
+  }
+
+  /** End one sequence of a request early. */
+  end(requestId: string, index: number): void {
+    const sequence = this.#requests.get(requestId)?.get(index);
+    if (sequence) this.#abort(sequence);
+    this.#flush();
+  }
+
+  /** Stop computing (keep), or end what runs (abort), or resolve once nothing runs (wait). */
+  async pause(mode: PauseMode, clearCache: boolean): Promise<void> {
+    if (mode === 'abort') for (const id of [...this.#requests.keys()]) this.abort(id);
+    if (mode === 'wait') await this.drained();
+    await this.betweenSteps(() => {
+      this.#frozen = mode === 'keep';
+      if (!clearCache) return;
+      this.#slots.clear();
+      for (const sequence of this.#running) sequence.computed = 0;
+    });
+  }
+
+  /** Do something while no run reads or writes the key/value buffers or the weights. */
+  betweenSteps(action: () => void | Promise<void>): Promise<void> {
+    const done = new Promise<void>((resolve, reject) => {
+      this.#boundary.push(() => Promise.resolve().then(action).then(resolve, reject));
+    });
+    this.#wake?.();
+    return done;
+  }
+
+  resume(): void {
+    this.#frozen = false;
+    this.#wake?.();
+  }
+
+  setWeightVersion(version: string): void {
+    this.#weightVersion = version;
+  }
+
+  resetPrefixCache(): Promise<void> {
+    return this.betweenSteps(() => this.#slots.clear());
+  }
+
+  /** Resolves when no request is left. */
+  drained(): Promise<void> {
+    if (this.#requests.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Leave the loop after the step that runs. */
+  close(): void {
+    this.#closed = true;
+    this.#wake?.();
+  }
+
+  stats(): EngineStats {
+    const { slots, capacity } = this.runner.limits;
+    return {
+      running: this.#running.length,
+      waiting: this.#waiting.size,
+      kvUsage: this.#slots.positionsInUse / (slots * capacity),
+      ...this.#totals,
+    };
+  }
+
+  /** Work until closed. Rejects only on a fault of ours. */
+  async run(): Promise<void> {
+    while (!this.#closed) {
+      for (const action of this.#boundary.splice(0)) await action();
+      if (this.#frozen || this.#requests.size === 0) await this.#sleep();
+      else await this.#step();
+      await new Promise(setImmediate);
+    }
+  }
+
+  /** Until something arrives. */
+  async #sleep(): Promise<void> {
+    if (this.#boundary.length > 0) return;
+    await new Promise<void>((wake) => {
+      this.#wake = wake;
+    });
+    this.#wake = null;
+  }
+
+  async #step(): Promise<void> {
+    this.#admit();
+    this.#compact();
+    const plan = planStep(this.#running, this.options.maxBatchedTokens);
+    if (plan.decode.length > 0) await this.#guard(plan.decode, () => this.#decode(plan.decode));
+    this.#flush();
+    for (const chunk of plan.prefill) {
+      if (!chunk.sequence.finish) await this.#guard([chunk.sequence], () => this.#prefill(chunk));
+    }
+    this.#flush();
+  }
+
+  #admit(): void {
+    while (this.#slots.free > 0) {
+      const sequence = this.#waiting.take(
+        (candidate) => !this.#slots.worthWaiting(candidate, this.#cacheKey(candidate)),
+      );
+      if (!sequence) return;
+      const admission = this.#slots.admit(sequence, this.#cacheKey(sequence));
+      if (!admission) return this.#waiting.add(sequence);
+      if (admission.copyFrom !== null)
+        this.runner.kv.copy(admission.copyFrom, admission.slot, admission.cached);
+      this.#totals.prefixQueries += sequence.length;
+      this.#totals.prefixHits += admission.cached;
+      this.#running.push(sequence);
+    }
+  }
+
+  /** A batch spans the slots between its rows: move an outer row inward when too many rows would be gaps. */
+  #compact(): void {
+    if (this.#running.length < 2) return;
+    const [first, last] = Slots.span(this.#running);
+    const gaps = last - first + 1 - this.#running.length;
+    if (gaps <= Math.max(1, this.#running.length >> 3)) return;
+    const outer = [first, last].map((slot) => this.#slots.ownerOf(slot)!);
+    const [moved] = outer.sort((a, b) => a.computed - b.computed);
+    const gap = Array.from({ length: last - first }, (_, i) => first + i).find(
+      (slot) => !this.#slots.ownerOf(slot),
+    );
+    if (!moved || gap === undefined) return;
+    this.runner.kv.copy(moved.slot!, gap, moved.computed);
+    this.#slots.move(moved, gap);
+  }
+
+  async #decode(sequences: readonly Sequence[]): Promise<void> {
+    const [first, last] = Slots.span(sequences);
+    const rows = Array.from({ length: last - first + 1 }, (_, i) => this.#decodeRow(first + i));
+    const inOrder = rows.filter(({ wanted }) => wanted).map(({ slot }) => this.#slots.ownerOf(slot)!);
+    const logits = await this.runner.decode(rows);
+    inOrder.forEach((sequence, i) => {
+      if (!sequence.finish) this.#commit(sequence, 1, logits.row(i));
+    });
+  }
+
+  #decodeRow(slot: number): DecodeRow {
+    const owner = this.#slots.ownerOf(slot);
+    if (owner?.pending === 1)
+      return { slot, token: owner.tokens[owner.computed]!, position: owner.computed, wanted: true };
+    return {
+      slot,
+      token: 0,
+      position: this.#slots.writablePosition(slot, this.runner.limits.capacity),
+      wanted: false,
+    };
+  }
+
+  async #prefill({ sequence, count }: PrefillChunk): Promise<void> {
+    const { computed, slot } = sequence;
+    const scores = this.#scoresOf(sequence);
+    const wanted = scores ? scores.offsets(computed, count) : [count - 1];
+    const tokens = sequence.tokens.subarray(computed, computed + count);
+    const logits = await this.runner.prefill(slot!, tokens, computed, wanted);
+    if (sequence.finish) return;
+    scores?.record(computed, wanted, logits);
+    this.#totals.promptTokens += count;
+    this.#commit(sequence, count, logits.row(wanted.indexOf(count - 1)));
+  }
+
+  /** Positions are computed; if that was the last known token, sample the next. */
+  #commit(sequence: Sequence, count: number, logits: Float32Array): void {
+    sequence.computed += count;
+    if (sequence.pending > 0) return;
+    const sampled = this.sampler.sample(logits, sequence.sampler);
+    sequence.append(sampled.id, this.#weightVersion);
+    this.sampler.commit(sequence.sampler, sampled.id);
+    this.#totals.generationTokens++;
+    const stop = finishOf(sequence.sampler, sequence.length, this.options.maxModelLen);
+    if (stop) sequence.end(stop.reason, stop.stopReason);
+    this.#send(sequence, {
+      tokenIds: [sampled.id],
+      logprobs: sampled.logprobs ? [sampled.logprobs] : null,
+      samplingMask: this.options.returnSamplingMask && sampled.mask ? [sampled.mask] : null,
+    });
+    if (sequence.finish) this.#leave(sequence);
+  }
+
+  #abort(sequence: Sequence): void {
+    sequence.end('abort', null);
+    this.#send(sequence, { tokenIds: [], logprobs: null, samplingMask: null });
+    this.#leave(sequence);
+  }
+
+  #leave(sequence: Sequence): void {
+    if (sequence.slot !== null) {
+      this.#slots.release(sequence);
+      this.#running = this.#running.filter((other) => other !== sequence);
+    } else {
+      this.#waiting.remove(sequence);
+    }
+    this.#promptScores.delete(sequence);
+    const live = this.#requests.get(sequence.request.id);
+    live?.delete(sequence.index);
+    if (live?.size === 0) this.#requests.delete(sequence.request.id);
+    if (this.#requests.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** A failed run ends its sequences and nothing else. */
+  async #guard(sequences: readonly Sequence[], run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      process.stderr.write(`${(error as Error).message}\n`);
+      for (const sequence of sequences) {
+        if (sequence.finish) continue;
+        sequence.end('error', null);
+        this.#send(sequence, { tokenIds: [], logprobs: null, samplingMask: null });
+        this.#leave(sequence);
+      }
+    }
+  }
+
+  #scoresOf(sequence: Sequence): PromptScores | null {
+    if (sequence.index !== 0 || !PromptScores.wanted(sequence.request.sampling)) return null;
+    const scores = this.#promptScores.get(sequence) ?? new PromptScores(sequence.request, this.sampler);
+    this.#promptScores.set(sequence, scores);
+    return scores;
+  }
+
+  #send(sequence: Sequence, news: Pick<SequenceEvent, 'tokenIds' | 'logprobs' | 'samplingMask'>): void {
+    const { index, finish, request } = sequence;
+    const isFirst = index === 0 && !sequence.announced;
+    sequence.announced = true;
+    const prompt = isFirst
+      ? {
+          cachedTokens: sequence.cachedTokens,
+          ...(this.#promptScores.get(sequence)?.result() ?? NO_PROMPT_SCORES),
+        }
+      : null;
+    this.#outbox.push([request.id, { index, ...news, finish, prompt }]);
+  }
+
+  #flush(): void {
+    if (this.#outbox.length > 0) this.emit(this.#outbox);
+    this.#outbox = [];
+  }
+
+  #cacheKey({ request }: Sequence): string {
+    return JSON.stringify([this.#weightVersion, request.cacheSalt]);
+  }
+}
+
+const NO_PROMPT_SCORES = { logprobs: null, tokenIdScores: null };

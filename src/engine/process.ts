@@ -1,0 +1,89 @@
+/**
+ * Main of an engine process: one rank with its own session, key/value buffers and loop. It speaks `protocol.ts`
+ * over IPC and ends when its parent does.
+ */
+import { openSession } from '../runtime/open-session.js';
+import { EngineCore } from './engine-core.js';
+import { ModelRunner } from './model-runner.js';
+import type { FromRank, RankCall, RankOptions, ToRank } from './protocol.js';
+import { Sampler } from './sampler.js';
+
+let core: EngineCore | null = null;
+
+process.on('message', (message: ToRank) => receive(message));
+process.on('disconnect', () => process.exit(0));
+// A terminal sends Ctrl-C to the whole group; the parent decides when an engine process ends.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+
+function send(message: FromRank): void {
+  process.send?.(message);
+}
+
+function receive(message: ToRank): void {
+  switch (message.type) {
+    case 'start':
+      start(message.options).catch((error: Error) => {
+        send({ type: 'failed', message: error.message });
+        process.exitCode = 1;
+        process.disconnect();
+      });
+      break;
+    case 'submit':
+      core?.submit(message.request);
+      break;
+    case 'abort':
+      core?.abort(message.id);
+      break;
+    case 'end':
+      core?.end(message.id, message.index);
+      break;
+    case 'call':
+      answer(message.number, message.call);
+      break;
+    case 'close':
+      core?.close();
+      break;
+  }
+}
+
+async function start(options: RankOptions): Promise<void> {
+  const session = await openSession(options.graphPath, options);
+  const runner = new ModelRunner(session, options.config, {
+    slots: options.maxNumSeqs,
+    capacity: options.maxModelLen,
+    maxChunk: Math.min(options.maxBatchedTokens, options.maxModelLen),
+  });
+  const sampler = new Sampler(options.config.vocabSize, { logprobsMode: options.logprobsMode });
+  const loop = new EngineCore(runner, sampler, { ...options, eosIds: options.config.eosIds }, (events) => {
+    send({ type: 'events', events, stats: loop.stats() });
+  });
+  core = loop;
+  send({ type: 'ready' });
+  await loop.run();
+  await runner.close();
+  process.disconnect();
+}
+
+async function answer(number: number, call: RankCall): Promise<void> {
+  try {
+    await perform(call);
+    send({ type: 'returned', number, error: null });
+  } catch (error) {
+    send({ type: 'returned', number, error: (error as Error).message });
+  }
+}
+
+async function perform(call: RankCall): Promise<void> {
+  if (!core) throw new Error('the engine is still starting');
+  switch (call.method) {
+    case 'pause':
+      return core.pause(call.mode, call.clearCache);
+    case 'resume':
+      return core.resume();
+    case 'setWeightVersion':
+      return core.setWeightVersion(call.version);
+    case 'resetPrefixCache':
+      return core.resetPrefixCache();
+  }
+}

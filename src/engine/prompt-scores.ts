@@ -1,0 +1,60 @@
+import type { EngineRequest, PositionLogprobs, PromptInfo } from './index.js';
+import type { LogitRows } from './model-runner.js';
+import type { Sampler } from './sampler.js';
+import type { SamplingParams } from './sampling-params.js';
+
+/**
+ * Scores of prompt positions, gathered chunk by chunk: the logits of position i score the token at i + 1. For
+ * `promptLogprobs` every position, for `promptLogprobTokenIds` the positions from `promptLogprobStart` on.
+ */
+export class PromptScores {
+  readonly #logprobs: Array<PositionLogprobs | null> = [null];
+  readonly #rows: Float32Array[] = [];
+
+  constructor(
+    private readonly request: EngineRequest,
+    private readonly sampler: Sampler,
+  ) {}
+
+  static wanted({ promptLogprobs, promptLogprobTokenIds }: SamplingParams): boolean {
+    return promptLogprobs !== null || promptLogprobTokenIds !== null;
+  }
+
+  /** Offsets within the chunk `[from, from + count)` whose logits are wanted; the last one always is. */
+  offsets(from: number, count: number): number[] {
+    const start =
+      this.request.sampling.promptLogprobs === null ? this.request.sampling.promptLogprobStart : 0;
+    const first = Math.min(Math.max(start - from, 0), count - 1);
+    return Array.from({ length: count - first }, (_, i) => first + i);
+  }
+
+  record(from: number, offsets: readonly number[], logits: LogitRows): void {
+    const { tokenIds, sampling } = this.request;
+    offsets.forEach((offset, row) => {
+      const next = from + offset + 1;
+      if (sampling.promptLogprobs !== null && next < tokenIds.length) {
+        this.#logprobs.push(
+          this.sampler.scorePosition(logits.row(row), tokenIds[next]!, sampling.promptLogprobs),
+        );
+      }
+      const isScored = next > sampling.promptLogprobStart && next <= tokenIds.length;
+      if (sampling.promptLogprobTokenIds && isScored) {
+        this.#rows.push(this.sampler.scoreIds(logits.row(row), sampling.promptLogprobTokenIds));
+      }
+    });
+  }
+
+  result(): Pick<PromptInfo, 'logprobs' | 'tokenIdScores'> {
+    const { promptLogprobs, promptLogprobTokenIds } = this.request.sampling;
+    return {
+      logprobs: promptLogprobs === null ? null : this.#logprobs,
+      tokenIdScores: promptLogprobTokenIds ? this.#matrix(promptLogprobTokenIds.length) : null,
+    };
+  }
+
+  #matrix(columns: number): NonNullable<PromptInfo['tokenIdScores']> {
+    const values = new Float32Array(this.#rows.length * columns);
+    this.#rows.forEach((row, i) => values.set(row, i * columns));
+    return { rows: this.#rows.length, columns, values };
+  }
+}

@@ -1,0 +1,37 @@
+/** Messages between the server's process and an engine process, over Node's IPC channel (structured clone). */
+import type { ModelConfig } from '../model/index.js';
+import type { RuntimeBackend } from '../runtime/session.js';
+import type { CoreEvent, CoreOptions } from './engine-core.js';
+import type { EngineRequest, EngineStats, PauseMode } from './index.js';
+import type { LogprobsMode } from './sampler.js';
+
+export interface RankOptions extends Omit<CoreOptions, 'eosIds'> {
+  graphPath: string;
+  config: ModelConfig;
+  /** Sequences that may run at once. */
+  maxNumSeqs: number;
+  threads: number;
+  backend: RuntimeBackend;
+  logprobsMode: LogprobsMode;
+}
+
+/** A call that is answered with `returned`. */
+export type RankCall =
+  | { method: 'pause'; mode: PauseMode; clearCache: boolean }
+  | { method: 'resume' }
+  | { method: 'setWeightVersion'; version: string }
+  | { method: 'resetPrefixCache' };
+
+export type ToRank =
+  | { type: 'start'; options: RankOptions }
+  | { type: 'submit'; request: EngineRequest }
+  | { type: 'abort'; id: string }
+  | { type: 'end'; id: string; index: number }
+  | { type: 'call'; number: number; call: RankCall }
+  | { type: 'close' };
+
+export type FromRank =
+  | { type: 'ready' }
+  | { type: 'failed'; message: string }
+  | { type: 'events'; events: readonly CoreEvent[]; stats: EngineStats }
+  | { type: 'returned'; number: number; error: string | null };
