@@ -186,7 +186,10 @@ export class EngineCore {
       );
       if (!sequence) return;
       const admission = this.#slots.admit(sequence, this.#cacheKey(sequence));
-      if (!admission) return this.#waiting.add(sequence);
+      if (!admission) {
+        this.#waiting.add(sequence);
+        return;
+      }
       if (admission.copyFrom !== null)
         this.runner.kv.copy(admission.copyFrom, admission.slot, admission.cached);
       this.#totals.prefixQueries += sequence.length;

@@ -58,10 +58,7 @@ class LocalEngine implements Engine {
 
   generate(request: EngineRequest, signal: AbortSignal): Generation {
     this.#refuseWhenUnavailable();
-    const rank = request.rank === null ? this.#leastLoaded() : this.#ranks[request.rank];
-    if (!rank || rank.state !== 'ready')
-      throw unavailable('This data-parallel rank is restarting. Try again in a moment.');
-    return rank.generate(request, signal);
+    return this.#rankFor(request).generate(request, signal);
   }
 
   stats(): EngineStats {
@@ -122,8 +119,13 @@ class LocalEngine implements Engine {
     return this.#ranks.reduce((sum, { load }) => sum + load, 0);
   }
 
-  #leastLoaded(): Rank {
-    const ready = this.#ranks.filter(({ state }) => state === 'ready');
+  /** The rank asked for, or the least loaded. */
+  #rankFor({ rank: wanted }: EngineRequest): Rank {
+    const ready = this.#ranks.filter(
+      (rank, i) => rank.state === 'ready' && (wanted === null || wanted === i),
+    );
+    if (ready.length === 0)
+      throw unavailable('This data-parallel rank is restarting. Try again in a moment.');
     return ready.reduce((least, rank) => (rank.load < least.load ? rank : least));
   }
 

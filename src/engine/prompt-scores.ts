@@ -54,7 +54,9 @@ export class PromptScores {
 
   #matrix(columns: number): NonNullable<PromptInfo['tokenIdScores']> {
     const values = new Float32Array(this.#rows.length * columns);
-    this.#rows.forEach((row, i) => values.set(row, i * columns));
+    this.#rows.forEach((row, i) => {
+      values.set(row, i * columns);
+    });
     return { rows: this.#rows.length, columns, values };
   }
 }
