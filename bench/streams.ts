@@ -1,0 +1,92 @@
+import { createParser } from 'eventsource-parser';
+
+export interface Load {
+  url: string;
+  /** Streams at once; each is one request. */
+  concurrency: number;
+  promptLength: number;
+  outputLength: number;
+  sampling: Readonly<Record<string, unknown>>;
+}
+
+export interface LoadResult {
+  /** Output tokens of all streams over the whole run's time, prefill included. */
+  tokensPerSecond: number;
+  /** Output tokens a second while every stream was decoding. */
+  steadyTokensPerSecond: number;
+  /** Milliseconds from sending to the first token, by stream. */
+  firstToken: number[];
+  /** Milliseconds between chunks of one stream, of all streams. */
+  gaps: number[];
+}
+
+interface Arrival {
+  stream: number;
+  at: number;
+  tokens: number;
+}
+
+/** Start `concurrency` streams at once and read them to their ends. Throws on any answer but a whole stream. */
+export async function runStreams(load: Load): Promise<LoadResult> {
+  const started = performance.now();
+  const arrivals: Arrival[] = [];
+  const streams = Array.from({ length: load.concurrency }, (_, stream) => readStream(load, stream, arrivals));
+  await Promise.all(streams);
+  return summarize(load, arrivals, started);
+}
+
+async function readStream(load: Load, stream: number, arrivals: Arrival[]): Promise<void> {
+  const token_ids = Array.from(
+    { length: load.promptLength },
+    (_, i) => 100 + ((i * 7919 + stream * 104_729) % 20_000),
+  );
+  const response = await fetch(`${load.url}/inference/v1/generate`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      token_ids,
+      stream: true,
+      sampling_params: { max_tokens: load.outputLength, ignore_eos: true, ...load.sampling },
+    }),
+  });
+  if (!response.ok || !response.body) throw new Error(`${response.status}: ${await response.text()}`);
+  let received = 0;
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      if (data === '[DONE]') return;
+      const chunk = JSON.parse(data) as { choices?: Array<{ token_ids?: number[] | null }> };
+      const tokens = chunk.choices?.[0]?.token_ids?.length ?? 0;
+      received += tokens;
+      if (tokens > 0) arrivals.push({ stream, at: performance.now(), tokens });
+    },
+  });
+  const decoder = new TextDecoder();
+  for await (const bytes of response.body) parser.feed(decoder.decode(bytes, { stream: true }));
+  if (received !== load.outputLength)
+    throw new Error(`stream ${stream} gave ${received} of ${load.outputLength} tokens`);
+}
+
+function summarize(load: Load, arrivals: readonly Arrival[], started: number): LoadResult {
+  const byStream = Array.from({ length: load.concurrency }, (_, stream) =>
+    arrivals.filter((a) => a.stream === stream),
+  );
+  const lastFirst = Math.max(...byStream.map((list) => list[0]!.at));
+  const firstLast = Math.min(...byStream.map((list) => list.at(-1)!.at));
+  const steady = arrivals.filter(({ at }) => at > lastFirst && at <= firstLast);
+  const total = load.concurrency * load.outputLength;
+  const end = Math.max(...arrivals.map(({ at }) => at));
+  return {
+    tokensPerSecond: (total * 1000) / (end - started),
+    steadyTokensPerSecond: (sum(steady.map(({ tokens }) => tokens)) * 1000) / (firstLast - lastFirst),
+    firstToken: byStream.map((list) => list[0]!.at - started),
+    gaps: byStream.flatMap((list) => list.slice(1).map(({ at }, i) => at - list[i]!.at)),
+  };
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** The value below which the share `q` (0 … 1) of the values lies. */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
+}
