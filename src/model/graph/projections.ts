@@ -1,0 +1,32 @@
+import type { Matrix } from '../weights.js';
+import { floatMatMul, floatMatrix } from './float-matrices.js';
+import type { GraphWriter } from './graph-writer.js';
+
+/** How a decoder's matrices are stored and multiplied: one implementation for each precision. */
+export interface Projections {
+  /** Rows [T, hidden] of the embedding for flat ids [T]. `tied`: the same matrix is the head. */
+  embed(graph: GraphWriter, ids: string, matrix: Matrix, tied: boolean): Promise<string>;
+  /** x [T, columns] → [T, all rows]: the matrices' results side by side. */
+  project(graph: GraphWriter, name: string, x: string, matrices: readonly Matrix[]): Promise<string>;
+  /** Logits [R, vocab], as the output `name`. */
+  head(graph: GraphWriter, name: string, x: string, matrix: Matrix): Promise<void>;
+}
+
+/** Everything in float32. */
+export function floatProjections(): Projections {
+  let embedding: { name: string; tied: boolean } | null = null;
+  return {
+    async embed(graph, ids, matrix, tied) {
+      const table = await floatMatrix(graph, matrix.name, [matrix]);
+      embedding = { name: table, tied };
+      return graph.node('embedded', 'Gather', [table, ids], { attributes: { axis: 0 } });
+    },
+    async project(graph, name, x, matrices) {
+      return floatMatMul(graph, name, x, await floatMatrix(graph, `${name}.weight`, matrices));
+    },
+    async head(graph, name, x, matrix) {
+      const weight = embedding?.tied ? embedding.name : await floatMatrix(graph, matrix.name, [matrix]);
+      floatMatMul(graph, name, x, weight);
+    },
+  };
+}

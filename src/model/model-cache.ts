@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { StartupError } from '../errors.js';
+
+/** A folder left by a build that was killed is swept away after this. */
+const ABANDONED_AFTER_MS = 3_600_000;
+const BUILDING = '.building-';
+const MANIFEST = 'manifest.json';
+
+/** Where models and built graphs are kept: `TITO_CACHE`, or `tito` in the user's cache folder. */
+export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
+  if (env.TITO_CACHE) return resolve(env.TITO_CACHE);
+  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tito');
+}
+
+interface Manifest<T> {
+  content: T;
+  /** Size of each file in the folder, in bytes. */
+  files: Record<string, number>;
+}
+
+/**
+ * The content of a finished folder, or null when there is none, or when a file of it is missing or of another size
+ * than when it was written.
+ */
+export async function readFinished<T>(folder: string): Promise<T | null> {
+  try {
+    const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest<T>;
+    for (const [name, size] of Object.entries(manifest.files)) {
+      if ((await stat(join(folder, name))).size !== size) return null;
+    }
+    return manifest.content;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Make `folder` from scratch: `fill` writes into a temporary one, which takes the name when it is complete. On
+ * failure nothing is left behind. Throws a StartupError when the disk is full or the cache can't be written.
+ */
+export async function makeFolder<T>(folder: string, fill: (temporary: string) => Promise<T>): Promise<T> {
+  const parent = join(folder, '..');
+  const temporary = join(parent, `${BUILDING}${process.pid}-${randomBytes(6).toString('hex')}`);
+  try {
+    await mkdir(temporary, { recursive: true });
+    await sweepAbandoned(parent).catch(() => {});
+    const content = await fill(temporary);
+    const manifest: Manifest<T> = { content, files: await fileSizes(temporary) };
+    await writeFile(join(temporary, MANIFEST), JSON.stringify(manifest), { flush: true });
+    await rm(folder, { recursive: true, force: true });
+    await rename(temporary, folder);
+    return content;
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true });
+    throw (await overtaken(folder, error)) ? new Overtaken() : explainWriteError(error, parent);
+  }
+}
+
+/** Another process finished the same folder between our removal and our rename. */
+class Overtaken extends Error {}
+
+async function overtaken(folder: string, error: unknown): Promise<boolean> {
+  const { code } = error as NodeJS.ErrnoException;
+  return (code === 'ENOTEMPTY' || code === 'EEXIST') && (await readFinished(folder)) !== null;
+}
+
+/** The folder's content: as it is when finished, else made. Safe with several processes at once. */
+export async function finishedFolder<T>(folder: string, fill: (temporary: string) => Promise<T>): Promise<T> {
+  const found = await readFinished<T>(folder);
+  if (found !== null) return found;
+  try {
+    return await makeFolder(folder, fill);
+  } catch (error) {
+    const theirs = error instanceof Overtaken ? await readFinished<T>(folder) : null;
+    if (theirs !== null) return theirs;
+    throw error;
+  }
+}
+
+/** Turns what the file system said into a StartupError that says what to do; other errors come back unchanged. */
+export function explainWriteError(error: unknown, folder: string): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const advice = 'Free some space, or set TITO_CACHE to a folder on another disk.';
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new StartupError(`No space is left for the cache ${folder}. ${advice}`);
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOTDIR') {
+    return new StartupError(
+      `The cache ${folder} can't be written (${message}). Set TITO_CACHE to a folder that can.`,
+    );
+  }
+  return error;
+}
+
+async function fileSizes(folder: string): Promise<Record<string, number>> {
+  const sizes: Record<string, number> = {};
+  for (const name of await readdir(folder)) sizes[name] = (await stat(join(folder, name))).size;
+  return sizes;
+}
+
+async function sweepAbandoned(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(BUILDING)) continue;
+    const path = join(parent, name);
+    const age = Date.now() - (await stat(path)).mtimeMs;
+    if (age > ABANDONED_AFTER_MS) await rm(path, { recursive: true, force: true });
+  }
+}
