@@ -239,13 +239,14 @@ export class EngineCore {
   async #prefill({ sequence, count }: PrefillChunk): Promise<void> {
     const { computed, slot } = sequence;
     const scores = this.#scoresOf(sequence);
-    const wanted = scores ? scores.offsets(computed, count) : [count - 1];
+    const last = count === sequence.pending ? [count - 1] : [];
+    const wanted = scores ? scores.offsets(computed, count) : last;
     const tokens = sequence.tokens.subarray(computed, computed + count);
     const logits = await this.runner.prefill(slot!, tokens, computed, wanted);
     if (sequence.finish) return;
     scores?.record(computed, wanted, logits);
     this.#totals.promptTokens += count;
-    this.#commit(sequence, count, logits.row(wanted.indexOf(count - 1)));
+    this.#commit(sequence, count, logits.row(wanted.length - 1));
   }
 
   /** Positions are computed; if that was the last known token, sample the next. */

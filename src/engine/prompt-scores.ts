@@ -20,7 +20,7 @@ export class PromptScores {
     return promptLogprobs !== null || promptLogprobTokenIds !== null;
   }
 
-  /** Offsets within the chunk `[from, from + count)` whose logits are wanted; the last one always is. */
+  /** Offsets within the chunk `[from, from + count)` whose logits are wanted; the last always is. */
   offsets(from: number, count: number): number[] {
     const start =
       this.request.sampling.promptLogprobs === null ? this.request.sampling.promptLogprobStart : 0;
