@@ -7,7 +7,8 @@ import { writeDecoder } from './graph/decoder.js';
 import { decoderWeights } from './graph/decoder-weights.js';
 import { ExternalData } from './graph/external-data.js';
 import { GraphWriter } from './graph/graph-writer.js';
-import { floatProjections } from './graph/projections.js';
+import { packedProjections } from './graph/packed-projections.js';
+import { floatProjections, type Projections } from './graph/projections.js';
 import type { ModelArtifact, ModelConfig, ModelDtype } from './index.js';
 import type { Progress } from './progress.js';
 import { Weights } from './weights.js';
@@ -39,7 +40,7 @@ export async function buildModel(
   const bar = progress.start('Building the graph', shape.layers + 1, 'layers');
   try {
     const graph = new GraphWriter(data);
-    await writeDecoder(graph, shape, weights, floatProjections(), () => bar.advance(1));
+    await writeDecoder(graph, shape, weights, projectionsFor(dtype), () => bar.advance(1));
     await writeFile(join(directory, GRAPH_FILE), graph.serialize(String(BUILDER_VERSION)));
   } finally {
     bar.end();
@@ -65,4 +66,9 @@ export async function buildModel(
     chatTemplate: file.metadata.optionalString('tokenizer.chat_template'),
     generationConfig: {},
   };
+}
+
+function projectionsFor(dtype: ModelDtype): Projections {
+  if (dtype === 'float32') return floatProjections();
+  return packedProjections(dtype === 'int4' ? 4 : 8);
 }

@@ -39,7 +39,7 @@ export function halfAt(bytes: Uint8Array, at: number): number {
   return halfTable()[bytes[at]! | (bytes[at + 1]! << 8)]!;
 }
 
-const F32: BlockFormat = {
+export const F32: BlockFormat = {
   name: 'F32',
   type: 0,
   weights: 1,
@@ -72,7 +72,7 @@ const BF16: BlockFormat = {
 };
 
 /** half d, 16 bytes of two codes: weight j in the low nibble of byte j, weight j + 16 in the high one. w = d·(q − 8). */
-const Q4_0: BlockFormat = {
+export const Q4_0: BlockFormat = {
   name: 'Q4_0',
   type: 2,
   weights: 32,
@@ -90,7 +90,7 @@ const Q4_0: BlockFormat = {
 };
 
 /** half d, half m, codes as in Q4_0. w = d·q + m. */
-const Q4_1: BlockFormat = {
+export const Q4_1: BlockFormat = {
   name: 'Q4_1',
   type: 3,
   weights: 32,
@@ -109,7 +109,7 @@ const Q4_1: BlockFormat = {
 };
 
 /** half d, 32 signed bytes. w = d·q. */
-const Q8_0: BlockFormat = {
+export const Q8_0: BlockFormat = {
   name: 'Q8_0',
   type: 8,
   weights: 32,

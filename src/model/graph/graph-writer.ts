@@ -62,17 +62,19 @@ export class GraphWriter {
     dims: readonly number[],
     values: TensorBytes,
   ): Promise<string> {
-    if (values.byteLength >= INLINE_BYTES) {
-      this.alias(name, type, dims, await this.data.append(values));
-      return name;
-    }
+    if (values.byteLength >= INLINE_BYTES) return this.stored(name, type, dims, await this.store(values));
     const rawData = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
     this.initializers.push({ name, dataType: ELEMENT[type], dims: [...dims], rawData });
     return name;
   }
 
-  /** Add a constant tensor over bytes that are already in the external data file. */
-  alias(name: string, type: ElementType, dims: readonly number[], { offset, length }: Extent): string {
+  /** Write bytes out, for one or more constants over them. */
+  store(values: TensorBytes): Promise<Extent> {
+    return this.data.append(values);
+  }
+
+  /** Add a constant tensor over stored bytes. */
+  stored(name: string, type: ElementType, dims: readonly number[], { offset, length }: Extent): string {
     this.initializers.push({
       name,
       dataType: ELEMENT[type],
