@@ -109,6 +109,13 @@ export interface Engine {
   /** Label that tokens sampled from now on carry. */
   weightVersion(): string;
   setWeightVersion(version: string): Promise<void>;
+  /** Load a graph of the same model with other weights beside the ones in use; rejects when it can't be loaded. */
+  loadWeights(graphPath: string): Promise<void>;
+  /**
+   * Between two steps, go over to the loaded weights under a new label. Running requests keep their keys and
+   * values; cached prefixes of other labels are not reused.
+   */
+  swapWeights(version: string): Promise<void>;
   pause(mode: PauseMode, clearCache: boolean): Promise<void>;
   resume(): Promise<void>;
   isPaused(): boolean;

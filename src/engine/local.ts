@@ -32,6 +32,7 @@ class LocalEngine implements Engine {
   #weightVersion = 'default';
   #paused: PauseMode | null = null;
   #closing = false;
+  #nextGraph: string | null = null;
 
   constructor(private readonly options: LocalEngineOptions) {
     const { rank, ranks } = options;
@@ -72,6 +73,18 @@ class LocalEngine implements Engine {
   async setWeightVersion(version: string): Promise<void> {
     this.#weightVersion = version;
     await this.#callAll({ method: 'setWeightVersion', version });
+  }
+
+  async loadWeights(graphPath: string): Promise<void> {
+    await this.#callAll({ method: 'loadWeights', graphPath });
+    this.#nextGraph = graphPath;
+  }
+
+  async swapWeights(version: string): Promise<void> {
+    await this.#callAll({ method: 'swapWeights', version });
+    this.#weightVersion = version;
+    if (this.#nextGraph !== null) this.options.rank.graphPath = this.#nextGraph;
+    this.#nextGraph = null;
   }
 
   async pause(mode: PauseMode, clearCache: boolean): Promise<void> {

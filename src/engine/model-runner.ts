@@ -40,7 +40,7 @@ export class ModelRunner {
   readonly #bindings = new Map<string, BoundRun>();
 
   constructor(
-    private readonly session: Session,
+    private session: Session,
     private readonly config: ModelConfig,
     readonly limits: RunnerLimits,
   ) {
@@ -87,6 +87,15 @@ export class ModelRunner {
       run.release();
     }
     return buffers.logits(wanted.length);
+  }
+
+  /**
+   * Compute with another session of the same graph from now on, as after a weight update. The keys and values
+   * stay. Only between runs.
+   */
+  async replaceSession(session: Session): Promise<void> {
+    await this.close();
+    this.session = session;
   }
 
   /** Release the bindings and the session. */

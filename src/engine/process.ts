@@ -4,11 +4,13 @@
  */
 import { openSession } from '../runtime/open-session.js';
 import { EngineCore } from './engine-core.js';
+import { LoadedWeights } from './loaded-weights.js';
 import { ModelRunner } from './model-runner.js';
 import type { FromRank, RankCall, RankOptions, ToRank } from './protocol.js';
 import { Sampler } from './sampler.js';
 
 let core: EngineCore | null = null;
+let weights: LoadedWeights | null = null;
 
 process.on('message', (message: ToRank) => receive(message));
 process.on('disconnect', () => process.exit(0));
@@ -59,6 +61,7 @@ async function start(options: RankOptions): Promise<void> {
     send({ type: 'events', events, stats: loop.stats() });
   });
   core = loop;
+  weights = new LoadedWeights(loop, runner, options);
   send({ type: 'ready' });
   await loop.run();
   await runner.close();
@@ -75,7 +78,7 @@ async function answer(number: number, call: RankCall): Promise<void> {
 }
 
 async function perform(call: RankCall): Promise<void> {
-  if (!core) throw new Error('the engine is still starting');
+  if (!core || !weights) throw new Error('the engine is still starting');
   switch (call.method) {
     case 'pause':
       return core.pause(call.mode, call.clearCache);
@@ -83,6 +86,10 @@ async function perform(call: RankCall): Promise<void> {
       return core.resume();
     case 'setWeightVersion':
       return core.setWeightVersion(call.version);
+    case 'loadWeights':
+      return weights.load(call.graphPath);
+    case 'swapWeights':
+      return weights.swap(call.version);
     case 'resetPrefixCache':
       return core.resetPrefixCache();
   }

@@ -20,6 +20,8 @@ export type RankCall =
   | { method: 'pause'; mode: PauseMode; clearCache: boolean }
   | { method: 'resume' }
   | { method: 'setWeightVersion'; version: string }
+  | { method: 'loadWeights'; graphPath: string }
+  | { method: 'swapWeights'; version: string }
   | { method: 'resetPrefixCache' };
 
 export type ToRank =

@@ -39,7 +39,10 @@ describe('planStep', () => {
       fc.property(fc.integer({ min: 2, max: 300 }), budgets, (prompt, steps) => {
         let computed = 0;
         for (let step = 0; prompt - computed > 1; step++) {
-          const [chunk] = planStep([sequenceWith(computed, prompt - computed)], steps[step % steps.length]!).prefill;
+          const [chunk] = planStep(
+            [sequenceWith(computed, prompt - computed)],
+            steps[step % steps.length]!,
+          ).prefill;
           expect(chunk!.count).toBeGreaterThanOrEqual(2);
           computed += chunk!.count;
         }

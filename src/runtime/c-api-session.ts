@@ -10,18 +10,18 @@ const ALL_OPTIMIZATIONS = 99;
  */
 const CONFIG_ENTRIES: ReadonlyArray<readonly [string, string]> = [['session.force_spinning_stop', '1']];
 
-/** Load a graph through the C API. The library maps the external data beside it. Blocks while it loads. */
-export function openCApiSession(graphPath: string, options: SessionOptions): Session {
+/** Load a graph through the C API, on a worker thread. The library maps the external data beside it. */
+export async function openCApiSession(graphPath: string, options: SessionOptions): Promise<Session> {
   const { api, env } = ortLibrary();
   const settings = createSessionOptions(api, options);
+  const out: [Pointer | null] = [null];
   try {
-    const session = create(api, `load ${graphPath}`, (out) =>
-      api.createSession(env, graphPath, settings, out),
-    );
-    return new CApiSession(api, session);
+    check(api, await callAsync(api.createSession, env, graphPath, settings, out), `load ${graphPath}`);
   } finally {
     api.releaseSessionOptions(settings);
   }
+  if (out[0] === null) throw new Error(`ONNX Runtime failed to load ${graphPath}: no handle came back`);
+  return new CApiSession(api, out[0]);
 }
 
 function createSessionOptions(api: OrtApi, { threads }: SessionOptions): Pointer {

@@ -85,7 +85,9 @@ describe.each<RuntimeBackend>(['c-api', 'node'])('a session over %s', (backend) 
     const broken = join(folder, 'broken.onnx');
     writeFileSync(broken, 'not a graph');
     await expect(openSession(broken, { backend, threads: 1 })).rejects.toThrow(/protobuf|failed/i);
-    await expect(openSession(join(folder, 'missing.onnx'), { backend, threads: 1 })).rejects.toThrow(/exist/i);
+    await expect(openSession(join(folder, 'missing.onnx'), { backend, threads: 1 })).rejects.toThrow(
+      /exist/i,
+    );
   });
 });
 
