@@ -1,74 +1,79 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeModel } from './gguf/describe.js';
-import type { GgufFile } from './gguf/gguf-file.js';
+import { BUILDER_VERSION, type BuiltModel, DATA_FILE, GRAPH_FILE } from './built-model.js';
+import { describeModel, type GgufModel, ownPrecision } from './gguf/describe.js';
+import { GgufFile } from './gguf/gguf-file.js';
 import { tokenizerSpec } from './gguf/tokenizer-spec.js';
 import { writeDecoder } from './graph/decoder.js';
-import { decoderWeights } from './graph/decoder-weights.js';
+import { type DecoderWeights, decoderWeights } from './graph/decoder-weights.js';
 import { ExternalData } from './graph/external-data.js';
 import { GraphWriter } from './graph/graph-writer.js';
 import { packedProjections } from './graph/packed-projections.js';
 import { floatProjections, type Projections } from './graph/projections.js';
-import type { ModelArtifact, ModelConfig, ModelDtype } from './index.js';
+import type { ModelConfig, ModelDtype } from './index.js';
 import type { Progress } from './progress.js';
 import { Weights } from './weights.js';
 
-/** Raised whenever the same source would give another graph: cached builds of other versions are not used. */
-export const BUILDER_VERSION = 1;
-
-export const GRAPH_FILE = 'model.onnx';
-export const DATA_FILE = 'model.onnx.data';
-
-/** A model without the places where it lies. */
-export type BuiltModel = Omit<ModelArtifact, 'source' | 'graphPath'>;
-
 /**
- * Write the graph and its weights into `directory`, which is created. Reads the source tensor by tensor: no more
- * than one fused matrix is in memory. Throws a StartupError that names what is missing, broken or unsupported.
+ * Build a GGUF file's graph into `directory`, which is created. Tensors are read one at a time: no more than one
+ * fused matrix is in memory. Throws a StartupError that names what is missing, broken or unsupported.
  */
 export async function buildModel(
-  file: GgufFile,
+  path: string,
   directory: string,
   dtype: ModelDtype,
   progress: Progress,
 ): Promise<BuiltModel> {
-  const { architecture, shape, bosId, eosIds } = describeModel(file);
-  const weights = decoderWeights(architecture, shape, new Weights(file));
-  const tokenizer = tokenizerSpec(file.metadata);
+  const file = await GgufFile.open(path);
+  try {
+    const model = describeModel(file);
+    const weights = decoderWeights(model.architecture, model.shape, new Weights(file));
+    const tokenizer = tokenizerSpec(file.metadata);
+    await writeGraph(directory, model, weights, dtype, progress);
+    const chatTemplate = file.metadata.optionalString('tokenizer.chat_template');
+    return { config: modelConfig(model, dtype), tokenizer, chatTemplate, generationConfig: {} };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The precision nearest to what a GGUF file stores. Throws a StartupError when it can't be read. */
+export async function ownDtype(path: string): Promise<ModelDtype> {
+  const file = await GgufFile.open(path);
+  try {
+    return ownPrecision(file);
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeGraph(
+  directory: string,
+  { shape }: GgufModel,
+  weights: DecoderWeights,
+  dtype: ModelDtype,
+  progress: Progress,
+): Promise<void> {
   await mkdir(directory, { recursive: true });
   const data = await ExternalData.create(join(directory, DATA_FILE), DATA_FILE);
   const bar = progress.start('Building the graph', shape.layers + 1, 'layers');
   try {
     const graph = new GraphWriter(data);
     await writeDecoder(graph, shape, weights, projectionsFor(dtype), () => bar.advance(1));
-    await writeFile(join(directory, GRAPH_FILE), graph.serialize(String(BUILDER_VERSION)));
+    await writeFile(join(directory, GRAPH_FILE), graph.serialize(String(BUILDER_VERSION)), { flush: true });
   } finally {
     bar.end();
     await data.close();
   }
-  const { vocabSize, hiddenSize, layers, heads, kvHeads, headDim, contextLength } = shape;
-  const config: ModelConfig = {
-    ...{
-      architecture: architecture.name,
-      vocabSize,
-      hiddenSize,
-      layers,
-      heads,
-      kvHeads,
-      headDim,
-      contextLength,
-    },
-    ...{ bosId, eosIds, dtype },
-  };
-  return {
-    config,
-    tokenizer,
-    chatTemplate: file.metadata.optionalString('tokenizer.chat_template'),
-    generationConfig: {},
-  };
 }
 
 function projectionsFor(dtype: ModelDtype): Projections {
   if (dtype === 'float32') return floatProjections();
   return packedProjections(dtype === 'int4' ? 4 : 8);
+}
+
+function modelConfig({ architecture, shape, bosId, eosIds }: GgufModel, dtype: ModelDtype): ModelConfig {
+  const { vocabSize, hiddenSize, layers, heads, kvHeads, headDim, contextLength } = shape;
+  const sizes = { vocabSize, hiddenSize, layers, heads, kvHeads, headDim, contextLength };
+  return { architecture: architecture.name, ...sizes, bosId, eosIds, dtype };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { StartupError } from '../errors.js';
-import { BUILDER_VERSION, type BuiltModel, buildModel, GRAPH_FILE } from './build-model.js';
-import { GgufFile } from './gguf/gguf-file.js';
+import { BUILDER_VERSION, type BuiltModel, GRAPH_FILE } from './built-model.js';
+import { DEFAULT_MODEL, fetchedModel } from './fetch/default-model.js';
 import type { ModelArtifact, ModelDtype } from './index.js';
 import { defaultCacheDir, finishedFolder } from './model-cache.js';
 import { type Progress, silentProgress } from './progress.js';
@@ -12,30 +12,44 @@ export interface LoadOptions {
   dtype?: ModelDtype | 'auto';
   /** Default: `TITO_CACHE`, or `tito` in the user's cache folder. */
   cacheDir?: string;
+  /** Default: silent. */
   progress?: Progress;
 }
 
 /**
- * A model ready to run: its graph is built once a source, precision and builder version, then found in the cache.
- * `source` is the path of a .gguf file. Throws a StartupError that says what to do.
+ * A model ready to run. Its graph is built once for each source, precision and builder version, then found in the
+ * cache. `source` is the path of a .gguf file; undefined or "default" is the default model, fetched when it isn't
+ * in the cache. Throws a StartupError that says what to do.
  */
 export async function loadModel(
   source: string | undefined,
   options: LoadOptions = {},
 ): Promise<ModelArtifact> {
   const { cacheDir = defaultCacheDir(), progress = silentProgress, dtype = 'auto' } = options;
-  if (!source?.endsWith('.gguf')) {
-    throw new StartupError(`The model "${source}" can't be loaded: give the path of a .gguf file.`);
-  }
-  const { sha256 } = await sourceRecord(source, cacheDir);
-  const folder = join(cacheDir, 'graphs', `${sha256.slice(0, 32)}-v${BUILDER_VERSION}-${dtype}`);
-  const built = await finishedFolder<BuiltModel>(folder, async (temporary) => {
-    const file = await GgufFile.open(source);
-    try {
-      return await buildModel(file, temporary, dtype === 'auto' ? 'float32' : dtype, progress);
-    } finally {
-      await file.close();
-    }
-  });
-  return { ...built, source, graphPath: join(folder, GRAPH_FILE) };
+  const path = await sourcePath(source, cacheDir, progress);
+  const { sha256 } = await sourceRecord(path, cacheDir);
+  const graphs = join(cacheDir, 'graphs', `${sha256.slice(0, 32)}-v${BUILDER_VERSION}`);
+  const chosen =
+    dtype === 'auto'
+      ? await finishedFolder(`${graphs}-auto`, async () => (await builder()).ownDtype(path))
+      : dtype;
+  const folder = `${graphs}-${chosen}`;
+  const built = await finishedFolder<BuiltModel>(folder, async (temporary) =>
+    (await builder()).buildModel(path, temporary, chosen, progress),
+  );
+  return { ...built, source: path, graphPath: join(folder, GRAPH_FILE) };
+}
+
+async function sourcePath(source: string | undefined, cacheDir: string, progress: Progress): Promise<string> {
+  if (source === undefined || source === 'default') return fetchedModel(DEFAULT_MODEL, cacheDir, progress);
+  if (source.toLowerCase().endsWith('.gguf')) return source;
+  throw new StartupError(
+    `The model "${source}" is not something that this release can load. Give the path of a .gguf file, or leave it ` +
+      `out to serve ${DEFAULT_MODEL.name}.`,
+  );
+}
+
+/** Imported only when there is something to build: a start from the cache is quicker without. */
+function builder(): Promise<typeof import('./build-model.js')> {
+  return import('./build-model.js');
 }
