@@ -1,5 +1,6 @@
 import { StartupError } from '../../errors.js';
 import type { Architecture, DecoderShape } from '../architectures/architecture.js';
+import { checkShape } from '../architectures/check-shape.js';
 import { architectureNamed } from '../architectures/index.js';
 import type { ModelDtype } from '../index.js';
 import type { GgufFile } from './gguf-file.js';
@@ -19,9 +20,11 @@ export function describeModel({ path, metadata, tensors }: GgufFile): GgufModel 
   const vocabSize = tensors.get(architecture.embedding)?.shape[1];
   if (vocabSize === undefined)
     throw new StartupError(`${path} has no tensor ${architecture.embedding}: the file is incomplete.`);
+  const shape = architecture.shape(metadata, vocabSize);
+  checkShape(shape);
   return {
     architecture,
-    shape: architecture.shape(metadata, vocabSize),
+    shape,
     bosId: metadata.optionalNumber('tokenizer.ggml.bos_token_id'),
     eosIds: endIds(metadata),
   };
