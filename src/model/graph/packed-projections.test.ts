@@ -1,0 +1,206 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BLOCK_FORMATS, type BlockFormat, F32, Q4_1, Q8_0 } from '../gguf/block-formats.js';
+import { quantize, toHalf } from '../gguf/quantize.js';
+import { runGraph } from '../testing/run-graph.js';
+import { temporaryFolder } from '../testing/temporary-folder.js';
+import type { Matrix } from '../weights.js';
+import { ExternalData } from './external-data.js';
+import { GraphWriter } from './graph-writer.js';
+import { packedProjections } from './packed-projections.js';
+import type { Projections } from './projections.js';
+
+const COLUMNS = 256;
+const POSITIONS = 3;
+
+/** Numbers in −1 … 1, the same each time. */
+const noise = (seed: number): number => ((Math.imul(seed + 1, 0x9e3779b1) >>> 0) / 2 ** 31 - 1) * 0.99;
+
+const x = Float32Array.from({ length: POSITIONS * COLUMNS }, (_, i) => noise(i));
+
+/** A matrix of a format, its weights well away from zero on average so that offsets matter. */
+function randomMatrix(format: BlockFormat, rows: number, seed: number, columns = COLUMNS): Matrix {
+  const weights = Float32Array.from({ length: rows * columns }, (_, i) => 0.3 + 0.2 * noise(i + 1000 * seed));
+  const stored =
+    format.weights === 256 ? randomKBlocks(format, (rows * columns) / 256, seed) : encode(format, weights);
+  return { name: `${format.name}.${seed}`, rows, columns, format, read: async () => stored };
+}
+
+function encode(format: BlockFormat, weights: Float32Array): Uint8Array {
+  if (format.name === 'F16') return new Uint8Array(Uint16Array.from(weights, toHalf).buffer);
+  if (format.name === 'BF16') {
+    const words = new Uint32Array(weights.slice().buffer);
+    return new Uint8Array(Uint16Array.from(words, (word) => word >>> 16).buffer);
+  }
+  return quantize(format, weights);
+}
+
+/** Blocks of any content with sane scales: tito doesn't write these formats. */
+function randomKBlocks(format: BlockFormat, blocks: number, seed: number): Uint8Array {
+  const bytes = Uint8Array.from({ length: blocks * format.bytes }, (_, i) => (noise(i + seed) + 1) * 128);
+  const view = new DataView(bytes.buffer);
+  for (let block = 0; block < blocks; block++) {
+    const at = block * format.bytes;
+    if (format.name === 'Q6_K') view.setUint16(at + 208, toHalf(0.0005), true);
+    else {
+      view.setUint16(at, toHalf(0.002), true);
+      view.setUint16(at + 2, toHalf(-0.003), true);
+    }
+  }
+  return bytes;
+}
+
+async function floatsOf({ format, rows, columns, read }: Matrix): Promise<Float32Array> {
+  const weights = new Float32Array(rows * columns);
+  format.dequantize(await read(), weights);
+  return weights;
+}
+
+/** x · Wᵀ of all matrices side by side, in double precision. */
+async function expectedProduct(matrices: readonly Matrix[]): Promise<number[]> {
+  const rows = await Promise.all(
+    matrices.map(async (matrix) => {
+      const weights = await floatsOf(matrix);
+      return Array.from({ length: matrix.rows }, (_, row) =>
+        weights.subarray(row * COLUMNS, (row + 1) * COLUMNS),
+      );
+    }),
+  );
+  return Array.from({ length: POSITIONS }, (_, position) =>
+    rows.flat().map((row) => row.reduce((sum, weight, i) => sum + weight * x[position * COLUMNS + i]!, 0)),
+  ).flat();
+}
+
+type Author = (graph: GraphWriter, projections: Projections) => Promise<string>;
+
+/** Write a graph that gives float32 [rows, columns], run it, and say which operators it has. */
+async function runAuthored(
+  rows: number,
+  columns: number,
+  projections: Projections,
+  author: Author,
+): Promise<{ values: Float32Array; operators: string[] }> {
+  const folder = await temporaryFolder();
+  const data = await ExternalData.create(join(folder, 'g.data'), 'g.data');
+  const graph = new GraphWriter(data);
+  const operators: string[] = [];
+  const node = graph.node.bind(graph);
+  graph.node = (name, operator, inputs, options) => {
+    operators.push(operator);
+    return node(name, operator, inputs, options);
+  };
+  graph.input('x', 'float32', ['t', COLUMNS]);
+  graph.input('ids', 'int64', ['n']);
+  const output = await author(graph, projections);
+  graph.output(output, 'float32', [rows, columns]);
+  await data.close();
+  await writeFile(join(folder, 'g.onnx'), graph.serialize('1'));
+  const inputs = [
+    { name: 'x', data: x, dims: [POSITIONS, COLUMNS] },
+    { name: 'ids', data: BigInt64Array.of(3n, 0n), dims: [2] },
+  ];
+  const [result] = await runGraph(join(folder, 'g.onnx'), [
+    { inputs, outputs: [{ name: output, dims: [rows, columns] }] },
+  ]);
+  return { values: result![output]!, operators };
+}
+
+/** Largest error as a share of the largest value. */
+const relativeError = (got: ArrayLike<number>, expected: readonly number[]): number =>
+  Math.max(...expected.map((value, i) => Math.abs(got[i]! - value))) / Math.max(...expected.map(Math.abs));
+
+describe('project', () => {
+  it.each(BLOCK_FORMATS)('multiplies by $name blocks', async (format) => {
+    const matrices = [randomMatrix(format, 24, 1), randomMatrix(format, 8, 2)];
+    const { values, operators } = await runAuthored(
+      POSITIONS,
+      32,
+      packedProjections(4),
+      (graph, projections) => projections.project(graph, 'y', 'x', matrices),
+    );
+    expect(relativeError(values, await expectedProduct(matrices))).toBeLessThan(0.01);
+    expect(operators.filter((operator) => operator === 'MatMulNBits')).toHaveLength(1);
+  });
+
+  it('keeps the order of matrices of different formats', async () => {
+    const formats = BLOCK_FORMATS.filter((format) => ['Q4_1', 'Q6_K', 'Q8_0', 'Q4_K'].includes(format.name));
+    const matrices = formats.map((format, index) => randomMatrix(format, 16, index));
+    const { values, operators } = await runAuthored(
+      POSITIONS,
+      64,
+      packedProjections(4),
+      (graph, projections) => projections.project(graph, 'y', 'x', matrices),
+    );
+    expect(relativeError(values, await expectedProduct(matrices))).toBeLessThan(0.01);
+    expect(operators.filter((operator) => operator === 'Concat')).toHaveLength(1);
+  });
+
+  it('sums the blocks of an input once for all matrices that read it', async () => {
+    const { operators } = await runAuthored(
+      POSITIONS,
+      16,
+      packedProjections(4),
+      async (graph, projections) => {
+        const first = await projections.project(graph, 'a', 'x', [randomMatrix(Q4_1, 16, 1)]);
+        const second = await projections.project(graph, 'b', 'x', [randomMatrix(Q4_1, 16, 2)]);
+        return graph.node('sum', 'Add', [first, second]);
+      },
+    );
+    expect(operators.sort()).toEqual(['Add', 'FusedMatMul', 'Gemm', 'Gemm', 'MatMulNBits', 'MatMulNBits']);
+  });
+
+  it('leaves floats as they are when rows are not whole blocks', async () => {
+    const folded = graphColumns(40);
+    const matrix = randomMatrix(F32, 4, 1, 40);
+    const { values, operators } = await runAuthored(
+      POSITIONS,
+      4,
+      packedProjections(4),
+      async (graph, projections) => projections.project(graph, 'y', await folded(graph), [matrix]),
+    );
+    const weights = await floatsOf(matrix);
+    const expected = Array.from({ length: POSITIONS }, (_, position) =>
+      Array.from({ length: 4 }, (_, row) =>
+        weights
+          .subarray(row * 40, row * 40 + 40)
+          .reduce((sum, w, i) => sum + w * x[position * COLUMNS + i]!, 0),
+      ),
+    ).flat();
+    expect(relativeError(values, expected)).toBeLessThan(1e-5);
+    expect(operators).not.toContain('MatMulNBits');
+  });
+});
+
+/** The first columns of x. */
+function graphColumns(count: number): (graph: GraphWriter) => Promise<string> {
+  return async (graph) => {
+    const bound = (name: string, value: number): Promise<string> =>
+      graph.constant(name, 'int64', [1], BigInt64Array.of(BigInt(value)));
+    return graph.node('cut', 'Slice', [
+      'x',
+      await bound('from', 0),
+      await bound('to', count),
+      await bound('axis', 1),
+    ]);
+  };
+}
+
+describe('embed and head', () => {
+  it.each([Q8_0, Q4_1, F32])('look up and score with one $name matrix', async (format) => {
+    const matrix = randomMatrix(format, 16, 5);
+    const weights = await floatsOf(matrix);
+    const embedded = await runAuthored(2, COLUMNS, packedProjections(4), (graph, projections) =>
+      projections.embed(graph, 'ids', matrix, true),
+    );
+    const expected = [3, 0].flatMap((id) => [...weights.subarray(id * COLUMNS, (id + 1) * COLUMNS)]);
+    expect(relativeError(embedded.values, expected)).toBeLessThan(format === F32 ? 0.005 : 1e-6);
+
+    const logits = await runAuthored(POSITIONS, 16, packedProjections(4), async (graph, projections) => {
+      await projections.embed(graph, 'ids', matrix, true);
+      await projections.head(graph, 'logits', 'x', matrix);
+      return 'logits';
+    });
+    expect(relativeError(logits.values, await expectedProduct([matrix]))).toBeLessThan(0.01);
+  });
+});
