@@ -28,7 +28,7 @@ export async function buildModel(
   try {
     const model = describeModel(file);
     const weights = decoderWeights(model.architecture, model.shape, new Weights(file));
-    const tokenizer = tokenizerSpec(file.metadata);
+    const tokenizer = tokenizerSpec(file.metadata, model.shape.vocabSize);
     await writeGraph(directory, model, weights, dtype, progress);
     const chatTemplate = file.metadata.optionalString('tokenizer.chat_template');
     return { config: modelConfig(model, dtype), tokenizer, chatTemplate, generationConfig: {} };

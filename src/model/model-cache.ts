@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { StartupError } from '../errors.js';
 
 /** A folder left by a build that was killed is swept away after this. */
@@ -25,7 +25,7 @@ interface Manifest<T> {
  * The content of a finished folder, or null when there is none, or when a file of it is missing or of another size
  * than when it was written.
  */
-export async function readFinished<T>(folder: string): Promise<T | null> {
+async function readFinished<T>(folder: string): Promise<T | null> {
   try {
     const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest<T>;
     for (const [name, size] of Object.entries(manifest.files)) {
@@ -38,11 +38,15 @@ export async function readFinished<T>(folder: string): Promise<T | null> {
 }
 
 /**
- * Make `folder` from scratch: `fill` writes into a temporary one, which takes the name when it is complete. On
- * failure nothing is left behind. Throws a StartupError when the disk is full or the cache can't be written.
+ * The folder's content: as it is when finished, else made. `fill` writes into a temporary folder, which takes the
+ * name when it is complete, so that a finished folder is always whole; on failure nothing is left behind. Several
+ * processes may make the same folder at once: the first one's stays. Throws a StartupError when the disk is full or
+ * the cache can't be written.
  */
-export async function makeFolder<T>(folder: string, fill: (temporary: string) => Promise<T>): Promise<T> {
-  const parent = join(folder, '..');
+export async function finishedFolder<T>(folder: string, fill: (temporary: string) => Promise<T>): Promise<T> {
+  const found = await readFinished<T>(folder);
+  if (found !== null) return found;
+  const parent = dirname(folder);
   const temporary = join(parent, `${BUILDING}${process.pid}-${randomBytes(6).toString('hex')}`);
   try {
     await mkdir(temporary, { recursive: true });
@@ -50,33 +54,22 @@ export async function makeFolder<T>(folder: string, fill: (temporary: string) =>
     const content = await fill(temporary);
     const manifest: Manifest<T> = { content, files: await fileSizes(temporary) };
     await writeFile(join(temporary, MANIFEST), JSON.stringify(manifest), { flush: true });
-    await rm(folder, { recursive: true, force: true });
-    await rename(temporary, folder);
+    await publish(temporary, folder);
     return content;
   } catch (error) {
-    await rm(temporary, { recursive: true, force: true });
-    throw (await overtaken(folder, error)) ? new Overtaken() : explainWriteError(error, parent);
+    throw explainWriteError(error, parent);
+  } finally {
+    await rm(temporary, { recursive: true, force: true }).catch(() => {});
   }
 }
 
-/** Another process finished the same folder between our removal and our rename. */
-class Overtaken extends Error {}
-
-async function overtaken(folder: string, error: unknown): Promise<boolean> {
-  const { code } = error as NodeJS.ErrnoException;
-  return (code === 'ENOTEMPTY' || code === 'EEXIST') && (await readFinished(folder)) !== null;
-}
-
-/** The folder's content: as it is when finished, else made. Safe with several processes at once. */
-export async function finishedFolder<T>(folder: string, fill: (temporary: string) => Promise<T>): Promise<T> {
-  const found = await readFinished<T>(folder);
-  if (found !== null) return found;
+async function publish(temporary: string, folder: string): Promise<void> {
+  if ((await readFinished(folder)) !== null) return;
+  await rm(folder, { recursive: true, force: true });
   try {
-    return await makeFolder(folder, fill);
+    await rename(temporary, folder);
   } catch (error) {
-    const theirs = error instanceof Overtaken ? await readFinished<T>(folder) : null;
-    if (theirs !== null) return theirs;
-    throw error;
+    if ((await readFinished(folder)) === null) throw error;
   }
 }
 

@@ -63,7 +63,7 @@ export async function fetchedModel(
   } catch (error) {
     throw explainWriteError(error, cacheDir);
   } finally {
-    if (temporary) await rm(temporary, { recursive: true, force: true });
+    if (temporary) await rm(temporary, { recursive: true, force: true }).catch(() => {});
   }
   progress.note(`Fetched ${model.licence}.`);
   return target;

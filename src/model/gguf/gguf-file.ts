@@ -5,6 +5,9 @@ import type { TensorInfo, TensorSource } from '../weights.js';
 import { BLOCK_FORMATS, blockFormat } from './block-formats.js';
 import { Metadata, type MetadataValue } from './metadata.js';
 
+/** Most bytes a single read can take. */
+const READ_BYTES = 1 << 30;
+
 /** An open GGUF file: its metadata and its tensors, read one at a time. */
 export class GgufFile implements TensorSource {
   private constructor(
@@ -23,21 +26,8 @@ export class GgufFile implements TensorSource {
     const handle = await openForReading(path);
     try {
       const header = await readHeader(path);
+      const { tensors, offsets } = tensorTable(path, header, (await handle.stat()).size);
       const metadata = new Metadata(path, header.metadata as unknown as Record<string, MetadataValue>);
-      const { size } = await handle.stat();
-      const tensors = new Map<string, TensorInfo>();
-      const offsets = new Map<string, number>();
-      for (const { name, shape, dtype, offset } of header.tensorInfos) {
-        const info = tensorInfo(path, name, shape.map(Number), dtype);
-        const start = Number(header.tensorDataOffset + offset);
-        if (start + info.byteLength > size) {
-          throw new StartupError(
-            `${path} is cut short: tensor ${name} ends at byte ${start + info.byteLength}, the file at ${size}. Fetch it again.`,
-          );
-        }
-        tensors.set(name, info);
-        offsets.set(name, start);
-      }
       return new GgufFile(path, metadata, tensors, offsets, handle);
     } catch (error) {
       await handle.close();
@@ -47,11 +37,16 @@ export class GgufFile implements TensorSource {
 
   /** The tensor's bytes as stored. Throws a StartupError when the file ends early. */
   async read(name: string): Promise<Uint8Array> {
-    const { byteLength } = this.tensors.get(name)!;
-    const bytes = new Uint8Array(byteLength);
-    const { bytesRead } = await this.handle.read(bytes, 0, byteLength, this.offsets.get(name)!);
-    if (bytesRead !== byteLength)
-      throw new StartupError(`${this.path} is cut short: tensor ${name} can't be read whole.`);
+    const bytes = new Uint8Array(this.tensors.get(name)!.byteLength);
+    const start = this.offsets.get(name)!;
+    for (let done = 0; done < bytes.length; ) {
+      const length = Math.min(bytes.length - done, READ_BYTES);
+      const { bytesRead } = await this.handle.read(bytes, done, length, start + done);
+      if (bytesRead === 0) {
+        throw new StartupError(`${this.path} is cut short: tensor ${name} can't be read whole.`);
+      }
+      done += bytesRead;
+    }
     return bytes;
   }
 
@@ -74,6 +69,34 @@ async function readHeader(path: string): ReturnType<typeof gguf> {
   } catch (error) {
     throw new StartupError(`${path} is not a GGUF file, or a broken one: ${(error as Error).message}`);
   }
+}
+
+function tensorTable(
+  path: string,
+  header: Awaited<ReturnType<typeof gguf>>,
+  size: number,
+): { tensors: Map<string, TensorInfo>; offsets: Map<string, number> } {
+  if (!header.littleEndian) throw new StartupError(`${path} is big-endian, which tito can't read.`);
+  if (header.tensorInfoByteRange[1] > size || header.tensorInfos.length === 0) {
+    throw new StartupError(
+      `${path} is cut short or empty: it holds no whole table of tensors. Fetch it again.`,
+    );
+  }
+  const tensors = new Map<string, TensorInfo>();
+  const offsets = new Map<string, number>();
+  for (const { name, shape, dtype, offset } of header.tensorInfos) {
+    const info = tensorInfo(path, name, shape.map(Number), dtype);
+    const start = Number(header.tensorDataOffset + offset);
+    const end = start + info.byteLength;
+    if (end > size) {
+      throw new StartupError(
+        `${path} is cut short: tensor ${name} ends at byte ${end}, the file at ${size}. Fetch it again.`,
+      );
+    }
+    tensors.set(name, info);
+    offsets.set(name, start);
+  }
+  return { tensors, offsets };
 }
 
 function tensorInfo(path: string, name: string, shape: number[], type: number): TensorInfo {

@@ -9,9 +9,9 @@ const USER_DEFINED = 4;
 
 /**
  * The tokenizer of a GGUF file as tokenizer.json and tokenizer_config.json would describe it, or null when the
- * file brings none. Throws a StartupError for a kind that can't be expressed.
+ * file brings none. Throws a StartupError for a kind that can't be expressed, or for more tokens than `vocabSize`.
  */
-export function tokenizerSpec(metadata: Metadata): TokenizerSpec | null {
+export function tokenizerSpec(metadata: Metadata, vocabSize: number): TokenizerSpec | null {
   const model = metadata.optionalString('tokenizer.ggml.model');
   if (model === null || model === 'no_vocab') return null;
   if (model !== 'gpt2') {
@@ -20,6 +20,11 @@ export function tokenizerSpec(metadata: Metadata): TokenizerSpec | null {
     );
   }
   const tokens = metadata.strings('tokenizer.ggml.tokens');
+  if (tokens.length > vocabSize) {
+    throw new StartupError(
+      `The tokenizer has ${tokens.length} tokens, but the model's embedding only ${vocabSize} rows.`,
+    );
+  }
   const pre = preTokenizer(metadata.optionalString('tokenizer.ggml.pre') ?? 'gpt-2');
   const special = specialTokens(metadata, tokens);
   return {

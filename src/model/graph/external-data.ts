@@ -8,6 +8,8 @@ export interface Extent {
 
 /** Cache-line aligned, so that kernels may use the mapped file as it is. */
 const ALIGNMENT = 64;
+/** Most bytes a single write can take. */
+const WRITE_BYTES = 1 << 30;
 
 /** The file of weights beside an ONNX graph, written from front to back. */
 export class ExternalData {
@@ -27,10 +29,9 @@ export class ExternalData {
   async append(data: NodeJS.ArrayBufferView): Promise<Extent> {
     const offset = Math.ceil(this.position / ALIGNMENT) * ALIGNMENT;
     const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    let written = 0;
-    while (written < bytes.length) {
-      written += (await this.handle.write(bytes, written, bytes.length - written, offset + written))
-        .bytesWritten;
+    for (let written = 0; written < bytes.length; ) {
+      const length = Math.min(bytes.length - written, WRITE_BYTES);
+      written += (await this.handle.write(bytes, written, length, offset + written)).bytesWritten;
     }
     this.position = offset + bytes.length;
     return { offset, length: bytes.length };
