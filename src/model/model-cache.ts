@@ -63,14 +63,27 @@ export async function finishedFolder<T>(folder: string, fill: (temporary: string
   }
 }
 
+/** Give the folder its name, unless another process was quicker. A damaged folder of that name makes way. */
 async function publish(temporary: string, folder: string): Promise<void> {
-  if ((await readFinished(folder)) !== null) return;
-  await rm(folder, { recursive: true, force: true });
-  try {
-    await rename(temporary, folder);
-  } catch (error) {
-    if ((await readFinished(folder)) === null) throw error;
+  for (;;) {
+    try {
+      return await rename(temporary, folder);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+      if ((await readFinished(folder)) !== null) return;
+      await moveAway(folder, `${temporary}-damaged`);
+    }
   }
+}
+
+async function moveAway(folder: string, aside: string): Promise<void> {
+  try {
+    await rename(folder, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  await rm(aside, { recursive: true, force: true });
 }
 
 /** Turns what the file system said into a StartupError that says what to do; other errors come back unchanged. */
