@@ -81,11 +81,11 @@ describe('finishedFolder', () => {
 
   it('sweeps away what a killed build left an hour ago, not what runs now', async () => {
     const parent = await temporaryFolder();
-    for (const name of ['.building-1-old', '.building-2-new']) await mkdir(join(parent, name));
+    for (const name of ['.making-old', '.making-new']) await mkdir(join(parent, name));
     const old = new Date(Date.now() - 2 * 3_600_000);
-    await utimes(join(parent, '.building-1-old'), old, old);
+    await utimes(join(parent, '.making-old'), old, old);
     await finishedFolder(join(parent, 'a'), filler().fill);
-    expect((await readdir(parent)).sort()).toEqual(['.building-2-new', 'a']);
+    expect((await readdir(parent)).sort()).toEqual(['.making-new', 'a']);
   });
 });
 

@@ -1,13 +1,16 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { StartupError } from '../errors.js';
 
-/** A folder left by a build that was killed is swept away after this. */
+/** A temporary folder left by a process that was killed is swept away after this. */
 const ABANDONED_AFTER_MS = 3_600_000;
-const BUILDING = '.building-';
+const TEMPORARY = '.making-';
 const MANIFEST = 'manifest.json';
+
+const NO_SPACE: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+const NOT_WRITABLE: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
 
 /** Where models and built graphs are kept: `TITO_CACHE`, or `tito` in the user's cache folder. */
 export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
@@ -47,15 +50,28 @@ export async function finishedFolder<T>(folder: string, fill: (temporary: string
   const found = await readFinished<T>(folder);
   if (found !== null) return found;
   const parent = dirname(folder);
-  const temporary = join(parent, `${BUILDING}${process.pid}-${randomBytes(6).toString('hex')}`);
-  try {
-    await mkdir(temporary, { recursive: true });
-    await sweepAbandoned(parent).catch(() => {});
+  return inTemporaryFolder(parent, async (temporary) => {
     const content = await fill(temporary);
     const manifest: Manifest<T> = { content, files: await fileSizes(temporary) };
     await writeFile(join(temporary, MANIFEST), JSON.stringify(manifest), { flush: true });
     await publish(temporary, folder);
     return content;
+  });
+}
+
+/**
+ * Work in a new folder under `parent` that is gone afterwards, whatever happens. Throws a StartupError when the disk
+ * is full or `parent` can't be written.
+ */
+export async function inTemporaryFolder<T>(
+  parent: string,
+  work: (temporary: string) => Promise<T>,
+): Promise<T> {
+  const temporary = join(parent, `${TEMPORARY}${randomUUID()}`);
+  try {
+    await mkdir(temporary, { recursive: true });
+    await sweepAbandoned(parent).catch(() => {});
+    return await work(temporary);
   } catch (error) {
     throw explainWriteError(error, parent);
   } finally {
@@ -89,10 +105,13 @@ async function moveAway(folder: string, aside: string): Promise<void> {
 /** Turns what the file system said into a StartupError that says what to do; other errors come back unchanged. */
 export function explainWriteError(error: unknown, folder: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
-  const advice = 'Free some space, or set TITO_CACHE to a folder on another disk.';
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new StartupError(`No space is left for the cache ${folder}. ${advice}`);
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOTDIR') {
+  if (code === undefined) return error;
+  if (NO_SPACE.has(code)) {
+    return new StartupError(
+      `No space is left for the cache ${folder}. Free some, or set TITO_CACHE to a folder on another disk.`,
+    );
+  }
+  if (NOT_WRITABLE.has(code)) {
     return new StartupError(
       `The cache ${folder} can't be written (${message}). Set TITO_CACHE to a folder that can.`,
     );
@@ -108,7 +127,7 @@ async function fileSizes(folder: string): Promise<Record<string, number>> {
 
 async function sweepAbandoned(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
-    if (!name.startsWith(BUILDING)) continue;
+    if (!name.startsWith(TEMPORARY)) continue;
     const path = join(parent, name);
     const age = Date.now() - (await stat(path)).mtimeMs;
     if (age > ABANDONED_AFTER_MS) await rm(path, { recursive: true, force: true });

@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { StartupError } from '../errors.js';
-import { explainWriteError } from './model-cache.js';
 
 /** What is known of a source file, remembered while its size and times stay the same. */
 export interface SourceRecord {
@@ -30,7 +29,7 @@ export async function sourceRecord(path: string, cacheDir: string): Promise<Sour
   const known = await readStored(place);
   if (known && known.path === absolute && known.fingerprint === fingerprint) return { sha256: known.sha256 };
   const record: StoredRecord = { path: absolute, fingerprint, sha256: await sha256Of(absolute) };
-  await store(place, record, cacheDir);
+  await store(place, record);
   return { sha256: record.sha256 };
 }
 
@@ -58,13 +57,14 @@ async function readStored(place: string): Promise<StoredRecord | null> {
   }
 }
 
-async function store(place: string, record: StoredRecord, cacheDir: string): Promise<void> {
+/** A cache that can't be written costs a hash at the next start, nothing else. */
+async function store(place: string, record: StoredRecord): Promise<void> {
   try {
     await mkdir(dirname(place), { recursive: true });
     const temporary = `${place}.${process.pid}`;
     await writeFile(temporary, JSON.stringify(record));
     await rename(temporary, place);
-  } catch (error) {
-    throw explainWriteError(error, cacheDir);
+  } catch {
+    return;
   }
 }

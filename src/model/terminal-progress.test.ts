@@ -18,7 +18,7 @@ describe('terminalProgress', () => {
     bar.advance(49_000_000);
     bar.end();
     await new Promise(setImmediate);
-    expect(text()).toMatch(/Fetching x .*50% \| 49\.0 MB of 98\.0 MB/s);
+    expect(text()).toMatch(/Fetching x .*50% \| 49\.0 of 98\.0 MB/s);
   });
 
   it('writes one line a task elsewhere', async () => {

@@ -3,7 +3,7 @@ import type { Progress, ProgressBar } from './progress.js';
 
 type Output = NodeJS.WritableStream & { isTTY?: boolean };
 
-const FORMAT = '{label} {bar} {percentage}% | {done} of {size} | {duration_formatted}';
+const FORMAT = '{label} {bar} {percentage}% | {done} of {size} {unit} | {duration_formatted}';
 
 /** Bars on a terminal; elsewhere one line when a task starts. Everything goes to `output`, stderr by default. */
 export function terminalProgress(output: Output = process.stderr): Progress {
@@ -23,11 +23,11 @@ function plainTask(note: (line: string) => void, label: string): ProgressBar {
 }
 
 function startBar(output: Output, label: string, total: number, unit: 'layers' | 'bytes'): ProgressBar {
-  const shown = (amount: number): string =>
-    unit === 'bytes' ? `${(amount / 1e6).toFixed(1)} MB` : `${amount} layers`;
+  const [scale, digits, name] = unit === 'bytes' ? [1e6, 1, 'MB'] : [1, 0, 'layers'];
+  const shown = (amount: number): string => (amount / scale).toFixed(digits);
   const bar = new SingleBar({ stream: output, format: FORMAT, hideCursor: true, clearOnComplete: false });
   let done = 0;
-  bar.start(total, 0, { label, done: shown(0), size: shown(total) });
+  bar.start(total, 0, { label, done: shown(0), size: shown(total), unit: name });
   return {
     advance(amount) {
       done += amount;

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartupError } from '../../errors.js';
-import { explainWriteError } from '../model-cache.js';
+import { explainWriteError, inTemporaryFolder } from '../model-cache.js';
 import type { Progress } from '../progress.js';
 import { sha256Of, sourceRecord } from '../source-record.js';
 import { fetchFromHub, type HubFile } from './hub.js';
@@ -53,18 +53,11 @@ export async function fetchedModel(
     if ((await sourceRecord(target, cacheDir)).sha256 === model.sha256) return target;
     progress.note(`${target} is damaged and will be fetched again.`);
   }
-  let temporary: string | null = null;
-  try {
-    await mkdir(folder, { recursive: true });
-    temporary = await mkdtemp(join(folder, '.fetching-'));
+  await inTemporaryFolder(folder, async (temporary) => {
     const fetched = await fetchSomehow(model, temporary, progress);
     await refuseOtherContent(model, fetched);
     await rename(fetched, target);
-  } catch (error) {
-    throw explainWriteError(error, cacheDir);
-  } finally {
-    if (temporary) await rm(temporary, { recursive: true, force: true }).catch(() => {});
-  }
+  });
   progress.note(`Fetched ${model.licence}.`);
   return target;
 }
@@ -87,7 +80,9 @@ async function fetchSomehow(model: PublishedModel, folder: string, progress: Pro
       shown = Math.max(shown, now);
     };
     try {
-      return await fetch(onSize);
+      const path = await fetch(onSize);
+      onSize(model.bytes);
+      return path;
     } catch (error) {
       const explained = explainWriteError(error, folder);
       if (explained instanceof StartupError) throw explained;
