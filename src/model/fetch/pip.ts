@@ -43,7 +43,7 @@ export async function fetchWithPip(
   try {
     const args = [...pip.args, ...download, '--retries', '2', '--dest', folder, `${name}==${version}`];
     const { code, output } = await run(pip.command, args, { ...process.env, TMPDIR: folder });
-    if (code !== 0) throw new Error(`pip could not download ${name}: ${lastError(output)}`);
+    if (code !== 0) throw pipFailure(name, output);
   } finally {
     clearInterval(watch);
   }
@@ -84,13 +84,20 @@ function run(
   });
 }
 
-/** pip's own last complaint, else its last line. */
+/** What pip said, as an error; a full disk carries the file system's code. */
+function pipFailure(name: string, output: string): Error {
+  const error = new Error(`pip could not download ${name}: ${lastError(output)}`);
+  return /\[Errno 28\]/.test(output) ? Object.assign(error, { code: 'ENOSPC' }) : error;
+}
+
+/** pip's own last complaint, else its last line: a traceback ends with what happened. */
 function lastError(output: string): string {
   const lines = output
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean);
-  return (lines.findLast((line) => /^error/i.test(line)) ?? lines.at(-1) ?? 'no reason given').slice(0, 400);
+  const complaint = lines.findLast((line) => /^error: (?!exception:)/i.test(line));
+  return (complaint ?? lines.at(-1) ?? 'no reason given').slice(0, 400);
 }
 
 async function sizeOf(folder: string): Promise<number> {
