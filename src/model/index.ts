@@ -38,22 +38,32 @@ export interface TokenizerSpec {
 
 /**
  * The graph's inputs and outputs, fixed for every architecture and precision. S = new tokens a row,
- * B = rows, R = rows of logits wanted.
+ * B = rows, R = rows of scores wanted, at least one (TopK divides by it).
  *
  * inputs:  input_ids int64 [B, S] · seqlens_k int32 [B] (tokens incl. the new ones, minus 1) ·
  *          total_sequence_length int32 [1] (max over rows, incl. the new ones) ·
  *          logit_rows int64 [R] (indices into the B·S flattened positions) ·
+ *          inverse_temperature float32 [R, 1] (1 / temperature, for probabilities) ·
  *          past_key_values.{i}.key / .value float32 [B, kvHeads, capacity, headDim]
- * outputs: logits float32 [R, vocab] · present.{i}.key / .value (same buffers as the inputs)
+ * outputs: logits, logprobs, probabilities float32 [R, vocab] · top_logits float32 and top_ids int32
+ *          [R, min(TOP_COUNT, vocab)], best first, equal values by id · present.{i}.key / .value (same buffers as the inputs)
  */
 export const GRAPH = {
   inputIds: 'input_ids',
   seqlensK: 'seqlens_k',
   totalSequenceLength: 'total_sequence_length',
   logitRows: 'logit_rows',
+  inverseTemperature: 'inverse_temperature',
   logits: 'logits',
+  logprobs: 'logprobs',
+  probabilities: 'probabilities',
+  topLogits: 'top_logits',
+  topIds: 'top_ids',
   pastKey: (layer: number): string => `past_key_values.${layer}.key`,
   pastValue: (layer: number): string => `past_key_values.${layer}.value`,
   presentKey: (layer: number): string => `present.${layer}.key`,
   presentValue: (layer: number): string => `present.${layer}.value`,
 } as const;
+
+/** Entries of `top_logits` and `top_ids`, or the vocabulary's size when that is smaller. */
+export const TOP_COUNT = 64;

@@ -12,8 +12,8 @@ export interface HubFile {
 }
 
 /**
- * Download a file from the hub (`HF_ENDPOINT`, else huggingface.co; `HF_TOKEN` when set) into `folder`. `onSize` is
- * told how many bytes have arrived. Returns the file's path; rejects with the reason in words.
+ * Download a file of a public repository (from `HF_ENDPOINT`, else huggingface.co) into `folder`. `onSize` is told how
+ * many bytes have arrived. Returns the file's path; rejects with the reason in words.
  */
 export async function fetchFromHub(
   { repository, revision, path }: HubFile,
@@ -21,13 +21,12 @@ export async function fetchFromHub(
   onSize: (bytes: number) => void,
 ): Promise<string> {
   const { downloadFile } = await import('@huggingface/hub');
-  const { HF_ENDPOINT, HF_TOKEN } = process.env;
+  const { HF_ENDPOINT } = process.env;
   const blob = await downloadFile({
     repo: { type: 'model', name: repository },
     path,
     revision,
     ...(HF_ENDPOINT && { hubUrl: HF_ENDPOINT.replace(/\/+$/, '') }),
-    ...(HF_TOKEN && { accessToken: HF_TOKEN }),
   }).catch((error: unknown) => {
     throw new Error(`the Hugging Face hub did not give ${repository}/${path}: ${reason(error)}`);
   });

@@ -166,7 +166,7 @@ export function q6Code(bytes: Uint8Array, at: number, weight: number): number {
 }
 
 /** 128 bytes of low nibbles, 64 of upper bit pairs, 16 signed scales, half d. w = d·scale·(q − 32), blocks of 16. */
-const Q6_K: BlockFormat = {
+export const Q6_K: BlockFormat = {
   name: 'Q6_K',
   type: 14,
   weights: 256,

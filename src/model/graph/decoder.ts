@@ -5,6 +5,7 @@ import type { DecoderWeights, LayerWeights } from './decoder-weights.js';
 import { type GraphWriter, MICROSOFT } from './graph-writer.js';
 import type { Projections } from './projections.js';
 import { rotaryTables } from './rotary.js';
+import { writeScores } from './scores.js';
 
 /** Names of values that every layer reads. */
 interface Shared {
@@ -50,6 +51,7 @@ export async function writeDecoder(
   const [normed] = await addAndNorm(graph, 'final_norm', shape, hidden, pending, weights.finalNorm);
   await projections.head(graph, GRAPH.logits, normed, weights.head ?? weights.embedding);
   graph.output(GRAPH.logits, 'float32', ['rows', shape.vocabSize]);
+  await writeScores(graph, shape.vocabSize);
   advance();
 }
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BLOCK_FORMATS, type BlockFormat, F32, Q4_1, Q8_0 } from '../gguf/block-formats.js';
+import { BLOCK_FORMATS, type BlockFormat, F32, Q4_1, Q6_K, Q8_0 } from '../gguf/block-formats.js';
 import { quantize, toHalf } from '../gguf/quantize.js';
 import { runGraph } from '../testing/run-graph.js';
 import { temporaryFolder } from '../testing/temporary-folder.js';
@@ -187,7 +187,7 @@ function graphColumns(count: number): (graph: GraphWriter) => Promise<string> {
 }
 
 describe('embed and head', () => {
-  it.each([Q8_0, Q4_1, F32])('look up and score with one $name matrix', async (format) => {
+  it.each([Q8_0, Q4_1, F32, Q6_K])('look up and score with one $name matrix', async (format) => {
     const matrix = randomMatrix(format, 16, 5);
     const weights = await floatsOf(matrix);
     const embedded = await runAuthored(2, COLUMNS, packedProjections(4), (graph, projections) =>
