@@ -6,7 +6,7 @@
  */
 import { pathToFileURL } from 'node:url';
 import { Tokenizer } from '@huggingface/tokenizers';
-import { ModelRunner } from '../src/engine/model-runner.js';
+import { ModelRunner, type WantedOffset } from '../src/engine/model-runner.js';
 import type { ModelArtifact } from '../src/model/index.js';
 import { loadModel } from '../src/model/load-model.js';
 import { terminalProgress } from '../src/model/terminal-progress.js';
@@ -82,13 +82,13 @@ async function runnerFor({ graphPath, config }: ModelArtifact, length: number): 
 async function checkAnswers(runner: ModelRunner, label: string): Promise<void> {
   for (const { prompt, answer } of ANSWERS) {
     const got: number[] = [];
-    let logits = await runner.prefill(0, Int32Array.from(prompt), 0, [prompt.length - 1]);
+    let scores = await runner.prefill(0, Int32Array.from(prompt), 0, [wanted(prompt.length - 1)]);
     while (true) {
-      const token = argmax(logits.row(0));
+      const token = scores.row(0).topIds[0]!;
       got.push(token);
       if (got.length === answer.length) break;
       const position = prompt.length + got.length - 1;
-      logits = await runner.decode([{ slot: 0, token, position, wanted: true }]);
+      scores = await runner.decode([{ slot: 0, token, position, wanted: true, inverseTemperature: 1 }]);
     }
     if (got.join() !== answer.join())
       throw new Error(`${label} answers ${got.join()}, expected ${answer.join()}`);
@@ -99,32 +99,24 @@ async function compare(
   [exact, packed]: readonly [ModelRunner, ModelRunner],
   ids: Int32Array,
 ): Promise<Fidelity> {
-  const rows = Array.from(ids, (_, position) => position);
+  const rows = Array.from(ids, (_, position) => wanted(position));
   const expected = await exact.prefill(0, ids, 0, rows);
   const got = await packed.prefill(0, ids, 0, rows);
   let equal = 0;
   let divergence = 0;
-  for (const position of rows) {
+  for (let position = 0; position < ids.length; position++) {
     const [p, q] = [expected.row(position), got.row(position)];
-    if (argmax(p) === argmax(q)) equal++;
-    divergence += klDivergence(p, q);
+    if (p.topIds[0] === q.topIds[0]) equal++;
+    divergence += p.logprobs.reduce(
+      (sum, logprob, id) => sum + Math.exp(logprob) * (logprob - q.logprobs[id]!),
+      0,
+    );
   }
-  return { positions: rows.length, equalArgmax: equal / rows.length, divergence: divergence / rows.length };
+  return { positions: ids.length, equalArgmax: equal / ids.length, divergence: divergence / ids.length };
 }
 
-function argmax(values: Float32Array): number {
-  return values.reduce((best, value, i) => (value > values[best]! ? i : best), 0);
-}
-
-/** Σ p · (ln p − ln q), from logits. */
-function klDivergence(p: Float32Array, q: Float32Array): number {
-  const [pTotal, qTotal] = [logSumExp(p), logSumExp(q)];
-  return p.reduce((sum, logit, i) => sum + Math.exp(logit - pTotal) * (logit - pTotal - (q[i]! - qTotal)), 0);
-}
-
-function logSumExp(values: Float32Array): number {
-  const most = values.reduce((best, value) => Math.max(best, value), Number.NEGATIVE_INFINITY);
-  return most + Math.log(values.reduce((sum, value) => sum + Math.exp(value - most), 0));
+function wanted(offset: number): WantedOffset {
+  return { offset, inverseTemperature: 1 };
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
