@@ -2,7 +2,8 @@ import type { EngineRequest, EngineStats, PauseMode, SequenceEvent } from './ind
 import type { DecodeRow, ModelRunner } from './model-runner.js';
 import { PromptScores } from './prompt-scores.js';
 import type { Sampler } from './sampler.js';
-import { type PrefillChunk, planStep } from './scheduler.js';
+import { chunkLength, type PrefillChunk, planStep } from './scheduler.js';
+import type { ScoredRow } from './scored-row.js';
 import { Sequence } from './sequence.js';
 import { Slots } from './slots.js';
 import { finishOf } from './stop.js';
@@ -14,7 +15,6 @@ export interface CoreOptions {
   maxBatchedTokens: number;
   policy: SchedulingPolicy;
   prefixCaching: boolean;
-  returnSamplingMask: boolean;
   /** The first is the primary EOS. */
   eosIds: readonly number[];
 }
@@ -218,51 +218,54 @@ export class EngineCore {
     const [first, last] = Slots.span(sequences);
     const rows = Array.from({ length: last - first + 1 }, (_, i) => this.#decodeRow(first + i));
     const inOrder = rows.filter(({ wanted }) => wanted).map(({ slot }) => this.#slots.ownerOf(slot)!);
-    const logits = await this.runner.decode(rows);
+    const scores = await this.runner.decode(rows);
     inOrder.forEach((sequence, i) => {
-      if (!sequence.finish) this.#commit(sequence, 1, logits.row(i));
+      if (!sequence.finish) this.#commit(sequence, 1, scores.row(i));
     });
   }
 
   #decodeRow(slot: number): DecodeRow {
     const owner = this.#slots.ownerOf(slot);
-    if (owner?.pending === 1)
-      return { slot, token: owner.tokens[owner.computed]!, position: owner.computed, wanted: true };
-    return {
-      slot,
-      token: 0,
-      position: this.#slots.writablePosition(slot, this.runner.limits.capacity),
-      wanted: false,
-    };
+    if (owner?.pending === 1) {
+      const { inverseTemperature } = owner.sampler;
+      const token = owner.tokens[owner.computed]!;
+      return { slot, token, position: owner.computed, wanted: true, inverseTemperature };
+    }
+    const position = this.#slots.writablePosition(slot, this.runner.limits.capacity);
+    return { slot, token: 0, position, wanted: false, inverseTemperature: 1 };
   }
 
-  async #prefill({ sequence, count }: PrefillChunk): Promise<void> {
-    const { computed, slot } = sequence;
-    const scores = this.#scoresOf(sequence);
-    const last = count === sequence.pending ? [count - 1] : [];
-    const wanted = scores ? scores.offsets(computed, count) : last;
+  async #prefill(chunk: PrefillChunk): Promise<void> {
+    const { sequence } = chunk;
+    const { computed, slot, sampler } = sequence;
+    const promptScores = this.#scoresOf(sequence);
+    const most = promptScores ? Math.min(chunk.count, SCORED_CHUNK) : chunk.count;
+    const count = chunkLength(sequence.pending, most);
+    const offsets = promptScores?.offsets(computed, count) ?? [count - 1];
+    const { inverseTemperature } = sampler;
     const tokens = sequence.tokens.subarray(computed, computed + count);
-    const logits = await this.runner.prefill(slot!, tokens, computed, wanted);
+    const wanted = offsets.map((offset) => ({ offset, inverseTemperature }));
+    const scores = await this.runner.prefill(slot!, tokens, computed, wanted);
     if (sequence.finish) return;
-    scores?.record(computed, wanted, logits);
+    promptScores?.record(computed, offsets, scores);
     this.#totals.promptTokens += count;
-    this.#commit(sequence, count, logits.row(wanted.length - 1));
+    this.#commit(sequence, count, scores.row(offsets.length - 1));
   }
 
   /** Positions are computed; if that was the last known token, sample the next. */
-  #commit(sequence: Sequence, count: number, logits: Float32Array): void {
+  #commit(sequence: Sequence, count: number, scores: ScoredRow): void {
     sequence.computed += count;
     if (sequence.pending > 0) return;
-    const sampled = this.sampler.sample(logits, sequence.sampler);
+    const sampled = this.sampler.sample(scores, sequence.sampler);
     sequence.append(sampled.id, this.#weightVersion);
-    this.sampler.commit(sequence.sampler, sampled.id);
+    sequence.sampler.commit(sampled.id);
     this.#totals.generationTokens++;
     const stop = finishOf(sequence.sampler, sequence.length, this.options.maxModelLen);
     if (stop) sequence.end(stop.reason, stop.stopReason);
     this.#send(sequence, {
       tokenIds: [sampled.id],
       logprobs: sampled.logprobs ? [sampled.logprobs] : null,
-      samplingMask: this.options.returnSamplingMask && sampled.mask ? [sampled.mask] : null,
+      samplingMask: sampled.mask ? [sampled.mask] : null,
     });
     if (sequence.finish) this.#leave(sequence);
   }
@@ -331,5 +334,8 @@ export class EngineCore {
     return JSON.stringify([this.#weightVersion, request.cacheSalt]);
   }
 }
+
+/** Every position of a scored prompt brings a row of the vocabulary: keep chunks short. */
+const SCORED_CHUNK = 64;
 
 const NO_PROMPT_SCORES = { logprobs: null, tokenIdScores: null };

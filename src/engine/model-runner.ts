@@ -1,21 +1,24 @@
-import { GRAPH, type ModelConfig } from '../model/index.js';
+import { GRAPH, type ModelConfig, TOP_COUNT } from '../model/index.js';
 import type { BoundRun, Session } from '../runtime/session.js';
 import type { TensorView } from '../runtime/tensor-view.js';
 import { KvBuffers } from './kv-buffers.js';
+import type { ScoredRows } from './scored-row.js';
 
 /** One row of a decode batch: the token at `position` of `slot`. */
 export interface DecodeRow {
   slot: number;
   token: number;
   position: number;
-  /** False for a row that only fills a gap between slots; its logits are not computed. */
+  /** False for a row that only fills a gap between slots; it gets no scores. */
   wanted: boolean;
+  /** 1 / temperature, for the row's probabilities; 1 when unused. */
+  inverseTemperature: number;
 }
 
-/** Logits of some positions: row i is `row(i)`, a view that the next step of the same kind overwrites. */
-export interface LogitRows {
-  count: number;
-  row(index: number): Float32Array;
+/** A position of a prefill chunk, as an offset within it, that scores are wanted for. */
+export interface WantedOffset {
+  offset: number;
+  inverseTemperature: number;
 }
 
 export interface RunnerLimits {
@@ -41,7 +44,7 @@ export class ModelRunner {
 
   constructor(
     private session: Session,
-    private readonly config: ModelConfig,
+    config: ModelConfig,
     readonly limits: RunnerLimits,
   ) {
     this.kv = new KvBuffers(config, limits.slots, limits.capacity);
@@ -49,44 +52,46 @@ export class ModelRunner {
     this.#prefill = new StepBuffers(limits.maxChunk, 1, config.vocabSize);
   }
 
-  /** Compute one position for each row. `rows` are consecutive slots. Logits: one row for each wanted one, in order. */
-  async decode(rows: readonly DecodeRow[]): Promise<LogitRows> {
+  /** Compute one position for each row. `rows` are consecutive slots. Scores: one row for each wanted one, in order. */
+  async decode(rows: readonly DecodeRow[]): Promise<ScoredRows> {
     const buffers = this.#decode;
     rows.forEach(({ token, position }, i) => {
       buffers.inputIds[i] = BigInt(token);
       buffers.seqlensK[i] = position;
     });
     buffers.total[0] = Math.max(...rows.map(({ position }) => position)) + 1;
-    const wanted = rows.flatMap((row, i) => (row.wanted ? [i] : []));
-    buffers.wantRows(wanted);
+    const wanted = rows.flatMap(({ wanted, inverseTemperature }, offset) =>
+      wanted ? [{ offset, inverseTemperature }] : [],
+    );
+    buffers.want(wanted);
     await this.#decodeBinding(rows[0]!.slot, rows.length, wanted.length).run();
-    return buffers.logits(wanted.length);
+    return buffers.scores(wanted.length);
   }
 
   /**
-   * Compute positions `[from, from + tokens.length)` of one slot as a chunk, with logits of the offsets `wanted`
-   * within the chunk.
+   * Compute positions `[from, from + tokens.length)` of one slot as a chunk, with scores of the offsets wanted, at
+   * least one.
    */
   async prefill(
     slot: number,
     tokens: Int32Array,
     from: number,
-    wanted: readonly number[],
-  ): Promise<LogitRows> {
+    wanted: readonly WantedOffset[],
+  ): Promise<ScoredRows> {
     const buffers = this.#prefill;
     const count = tokens.length;
     for (let i = 0; i < count; i++) buffers.inputIds[i] = BigInt(tokens[i]!);
     buffers.seqlensK[0] = from + count - 1;
     buffers.total[0] = from + count;
-    buffers.ensureLogitRows(wanted.length);
-    buffers.wantRows(wanted);
+    buffers.ensureRows(wanted.length);
+    buffers.want(wanted);
     const run = this.#bind(buffers, slot, 1, count, wanted.length);
     try {
       await run.run();
     } finally {
       run.release();
     }
-    return buffers.logits(wanted.length);
+    return buffers.scores(wanted.length);
   }
 
   /**
@@ -129,40 +134,47 @@ export class ModelRunner {
   #bind(buffers: StepBuffers, first: number, rows: number, length: number, wanted: number): BoundRun {
     return this.session.bind({
       inputs: buffers.inputs(rows, length, wanted),
-      outputs: [{ name: GRAPH.logits, data: buffers.logitData, dims: [wanted, this.config.vocabSize] }],
+      outputs: buffers.outputs(wanted),
       inPlace: this.kv.views(first, rows),
     });
   }
 }
 
-/** The arrays that a step's inputs and logits live in, rewritten each step. */
+/** The arrays that a step's inputs and scores live in, rewritten each step. */
 class StepBuffers {
   readonly inputIds: BigInt64Array;
   readonly seqlensK: Int32Array;
   readonly total = new Int32Array(new ArrayBuffer(4));
-  #logitRows: BigInt64Array;
-  logitData: Float32Array;
+  readonly #topCount: number;
+  #rows!: BigInt64Array;
+  #inverseTemperature!: Float32Array;
+  #logits!: Float32Array;
+  #logprobs!: Float32Array;
+  #probabilities!: Float32Array;
+  #topLogits!: Float32Array;
+  #topIds!: Int32Array;
 
   constructor(
     positions: number,
-    logitRows: number,
+    rows: number,
     private readonly vocabSize: number,
   ) {
     this.inputIds = new BigInt64Array(new ArrayBuffer(positions * 8));
     this.seqlensK = new Int32Array(new ArrayBuffer(positions * 4));
-    this.#logitRows = new BigInt64Array(new ArrayBuffer(logitRows * 8));
-    this.logitData = new Float32Array(logitRows * vocabSize);
+    this.#topCount = Math.min(TOP_COUNT, vocabSize);
+    this.#allocate(rows);
   }
 
   /** Prompt logprobs want many rows of one chunk; grown on first use. */
-  ensureLogitRows(count: number): void {
-    if (count <= this.#logitRows.length) return;
-    this.#logitRows = new BigInt64Array(new ArrayBuffer(count * 8));
-    this.logitData = new Float32Array(count * this.vocabSize);
+  ensureRows(count: number): void {
+    if (count > this.#rows.length) this.#allocate(count);
   }
 
-  wantRows(rows: readonly number[]): void {
-    for (let i = 0; i < rows.length; i++) this.#logitRows[i] = BigInt(rows[i]!);
+  want(wanted: readonly WantedOffset[]): void {
+    wanted.forEach(({ offset, inverseTemperature }, i) => {
+      this.#rows[i] = BigInt(offset);
+      this.#inverseTemperature[i] = inverseTemperature;
+    });
   }
 
   inputs(rows: number, length: number, wanted: number): TensorView[] {
@@ -170,12 +182,46 @@ class StepBuffers {
       { name: GRAPH.inputIds, data: this.inputIds, dims: [rows, length] },
       { name: GRAPH.seqlensK, data: this.seqlensK, dims: [rows] },
       { name: GRAPH.totalSequenceLength, data: this.total, dims: [1] },
-      { name: GRAPH.logitRows, data: this.#logitRows, dims: [wanted] },
+      { name: GRAPH.logitRows, data: this.#rows, dims: [wanted] },
+      { name: GRAPH.inverseTemperature, data: this.#inverseTemperature, dims: [wanted, 1] },
     ];
   }
 
-  logits(count: number): LogitRows {
-    const { logitData, vocabSize } = this;
-    return { count, row: (index) => logitData.subarray(index * vocabSize, (index + 1) * vocabSize) };
+  outputs(wanted: number): TensorView[] {
+    const vocabulary = [wanted, this.vocabSize];
+    const top = [wanted, this.#topCount];
+    return [
+      { name: GRAPH.logits, data: this.#logits, dims: vocabulary },
+      { name: GRAPH.logprobs, data: this.#logprobs, dims: vocabulary },
+      { name: GRAPH.probabilities, data: this.#probabilities, dims: vocabulary },
+      { name: GRAPH.topLogits, data: this.#topLogits, dims: top },
+      { name: GRAPH.topIds, data: this.#topIds, dims: top },
+    ];
+  }
+
+  scores(count: number): ScoredRows {
+    const { vocabSize } = this;
+    const part = <T extends Float32Array | Int32Array>(all: T, index: number, size: number): T =>
+      all.subarray(index * size, (index + 1) * size) as T;
+    return {
+      count,
+      row: (index) => ({
+        logits: part(this.#logits, index, vocabSize),
+        logprobs: part(this.#logprobs, index, vocabSize),
+        probabilities: part(this.#probabilities, index, vocabSize),
+        topLogits: part(this.#topLogits, index, this.#topCount),
+        topIds: part(this.#topIds, index, this.#topCount),
+      }),
+    };
+  }
+
+  #allocate(rows: number): void {
+    this.#rows = new BigInt64Array(new ArrayBuffer(rows * 8));
+    this.#inverseTemperature = new Float32Array(new ArrayBuffer(rows * 4));
+    this.#logits = new Float32Array(rows * this.vocabSize);
+    this.#logprobs = new Float32Array(rows * this.vocabSize);
+    this.#probabilities = new Float32Array(rows * this.vocabSize);
+    this.#topLogits = new Float32Array(rows * this.#topCount);
+    this.#topIds = new Int32Array(new ArrayBuffer(rows * this.#topCount * 4));
   }
 }

@@ -56,7 +56,7 @@ async function start(options: RankOptions): Promise<void> {
     capacity: options.maxModelLen,
     maxChunk: Math.min(options.maxBatchedTokens, options.maxModelLen),
   });
-  const sampler = new Sampler(options.config.vocabSize, { logprobsMode: options.logprobsMode });
+  const sampler = new Sampler(options.config.vocabSize, options);
   const loop = new EngineCore(runner, sampler, { ...options, eosIds: options.config.eosIds }, (events) => {
     send({ type: 'events', events, stats: loop.stats() });
   });

@@ -1,7 +1,7 @@
 import type { EngineRequest, PositionLogprobs, PromptInfo } from './index.js';
-import type { LogitRows } from './model-runner.js';
 import type { Sampler } from './sampler.js';
 import type { SamplingParams } from './sampling-params.js';
+import type { ScoredRows } from './scored-row.js';
 
 /**
  * Scores of prompt positions, gathered chunk by chunk: the logits of position i score the token at i + 1. For
@@ -28,19 +28,17 @@ export class PromptScores {
     return Array.from({ length: count - first }, (_, i) => first + i);
   }
 
-  record(from: number, offsets: readonly number[], logits: LogitRows): void {
+  record(from: number, offsets: readonly number[], scores: ScoredRows): void {
     const { tokenIds, sampling } = this.request;
     offsets.forEach((offset, row) => {
       const next = from + offset + 1;
       if (sampling.promptLogprobs !== null && next < tokenIds.length) {
         this.#logprobs.push(
-          this.sampler.scorePosition(logits.row(row), tokenIds[next]!, sampling.promptLogprobs),
+          this.sampler.scorePosition(scores.row(row), tokenIds[next]!, sampling.promptLogprobs),
         );
       }
-      const isScored = next > sampling.promptLogprobStart && next <= tokenIds.length;
-      if (sampling.promptLogprobTokenIds && isScored) {
-        this.#rows.push(this.sampler.scoreIds(logits.row(row), sampling.promptLogprobTokenIds));
-      }
+      const listed = sampling.promptLogprobTokenIds?.[next - 1 - sampling.promptLogprobStart];
+      if (listed) this.#rows.push(this.sampler.scoreIds(scores.row(row), listed));
     });
   }
 
@@ -48,7 +46,7 @@ export class PromptScores {
     const { promptLogprobs, promptLogprobTokenIds } = this.request.sampling;
     return {
       logprobs: promptLogprobs === null ? null : this.#logprobs,
-      tokenIdScores: promptLogprobTokenIds ? this.#matrix(promptLogprobTokenIds.length) : null,
+      tokenIdScores: promptLogprobTokenIds ? this.#matrix(promptLogprobTokenIds[0]?.length ?? 0) : null,
     };
   }
 

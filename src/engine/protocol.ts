@@ -3,16 +3,15 @@ import type { ModelConfig } from '../model/index.js';
 import type { RuntimeBackend } from '../runtime/session.js';
 import type { CoreEvent, CoreOptions } from './engine-core.js';
 import type { EngineRequest, EngineStats, PauseMode } from './index.js';
-import type { LogprobsMode } from './sampler.js';
+import type { SamplerOptions } from './sampler.js';
 
-export interface RankOptions extends Omit<CoreOptions, 'eosIds'> {
+export interface RankOptions extends Omit<CoreOptions, 'eosIds'>, SamplerOptions {
   graphPath: string;
   config: ModelConfig;
   /** Sequences that may run at once. */
   maxNumSeqs: number;
   threads: number;
   backend: RuntimeBackend;
-  logprobsMode: LogprobsMode;
 }
 
 /** A call that is answered with `returned`. */

@@ -37,8 +37,11 @@ export interface SamplingParams {
   promptLogprobs: number | null;
   /** Score exactly these ids beside the sampled one. */
   logprobTokenIds: readonly number[] | null;
-  /** Score these ids at each prompt position from `promptLogprobStart` on. */
-  promptLogprobTokenIds: readonly number[] | null;
+  /**
+   * Row i holds the ids to score as predictions of prompt token `promptLogprobStart + i + 1`; rows are equally
+   * long, negative ids are padding.
+   */
+  promptLogprobTokenIds: ReadonlyArray<readonly number[]> | null;
   promptLogprobStart: number;
   /** Force these output ids, reporting their real logprobs. */
   traceDecodeTokenIds: readonly number[] | null;

@@ -39,7 +39,8 @@ export function planStep(running: readonly Sequence[], tokenBudget: number): Ste
   return { decode, prefill };
 }
 
-function chunkLength(pending: number, budget: number): number {
+/** Positions of the next chunk: at most `budget`, none left alone; 0 when the budget is too small for a chunk. */
+export function chunkLength(pending: number, budget: number): number {
   const count = Math.min(pending, budget);
   const leavesOneAlone = pending - count === 1;
   const length = leavesOneAlone ? count - 1 : count;

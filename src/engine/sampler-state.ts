@@ -1,0 +1,61 @@
+import type { SamplingParams } from './index.js';
+import { randomSeed } from './random.js';
+
+/** Temperatures below this mean greedy. */
+const GREEDY_BELOW = 1e-5;
+/** Small temperatures are raised to this, so that logits / temperature stays finite. */
+const MIN_TEMPERATURE = 0.01;
+
+/** What sampling remembers of one sequence. */
+export class SamplerState {
+  readonly output: number[] = [];
+  readonly greedy: boolean;
+  readonly temperature: number;
+  readonly seed: bigint;
+  /** Ids that end the sequence or may not come before `minTokens`: every EOS and stop id. */
+  readonly endIds: ReadonlySet<number>;
+  #promptIds: ReadonlySet<number> | null = null;
+  #outputCounts: Map<number, number> | null = null;
+
+  constructor(
+    readonly params: SamplingParams,
+    readonly prompt: Int32Array,
+    /** Index of the sequence within its request: each has random numbers of its own. */
+    readonly index: number,
+    /** The first is the primary EOS. */
+    readonly eosIds: readonly number[],
+  ) {
+    this.greedy = params.temperature < GREEDY_BELOW;
+    this.temperature = this.greedy ? 1 : Math.max(params.temperature, MIN_TEMPERATURE);
+    this.seed = params.seed ?? randomSeed();
+    this.endIds = new Set([...eosIds, ...params.stopTokenIds]);
+  }
+
+  get inverseTemperature(): number {
+    return 1 / this.temperature;
+  }
+
+  /** Distinct ids of the prompt. */
+  get promptIds(): ReadonlySet<number> {
+    this.#promptIds ??= new Set(this.prompt);
+    return this.#promptIds;
+  }
+
+  /** How often each id was output. */
+  get outputCounts(): ReadonlyMap<number, number> {
+    this.#outputCounts ??= countIds(this.output);
+    return this.#outputCounts;
+  }
+
+  /** Accept a sampled token. */
+  commit(id: number): void {
+    this.output.push(id);
+    this.#outputCounts?.set(id, (this.#outputCounts.get(id) ?? 0) + 1);
+  }
+}
+
+function countIds(ids: readonly number[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+}
