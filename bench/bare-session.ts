@@ -36,7 +36,7 @@ const runner = new ModelRunner(session, artifact.config, {
 
 const prompt = Int32Array.from({ length: promptLength }, (_, i) => 100 + ((i * 7919) % 20_000));
 for (let slot = 0; slot < runner.limits.slots; slot++)
-  await runner.prefill(slot, prompt, 0, [promptLength - 1]);
+  await runner.prefill(slot, prompt, 0, [{ offset: promptLength - 1, inverseTemperature: 1 }]);
 
 const rates: Record<string, number> = {};
 for (const rows of rowCounts) {
@@ -52,7 +52,13 @@ async function decodeSteps(rows: number, count: number): Promise<void> {
   for (let step = 0; step < count; step++) {
     const position = promptLength + step;
     await runner.decode(
-      Array.from({ length: rows }, (_, slot) => ({ slot, token: 100 + slot, position, wanted: true })),
+      Array.from({ length: rows }, (_, slot) => ({
+        slot,
+        token: 100 + slot,
+        position,
+        wanted: true,
+        inverseTemperature: 1,
+      })),
     );
   }
 }
