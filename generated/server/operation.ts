@@ -50,7 +50,11 @@ export function mountRoutes<Handlers>(
   }
 }
 
-function contextOf(operationId: OperationId, request: Request, response: Response): OperationContext<OperationId> {
+function contextOf(
+  operationId: OperationId,
+  request: Request,
+  response: Response,
+): OperationContext<OperationId> {
   return {
     operationId,
     body: request.body as RequestBody<OperationId>,
