@@ -1,0 +1,18 @@
+import type { EngineInfo } from '../engine/index.js';
+import type { Tokenizer } from '../text/tokenizer.js';
+
+/** What generate needs to know of the server. */
+export interface GenerateSettings {
+  engine: EngineInfo;
+  /** Null with `--tokens-only` and `--skip-tokenizer-init`. */
+  tokenizer: Tokenizer | null;
+  /** The first is the name that answers carry. */
+  servedModelNames: readonly string[];
+  /** Largest `logprobs` and `prompt_logprobs`; -1 = the whole vocabulary. */
+  maxLogprobs: number;
+  returnTokensAsTokenIds: boolean;
+  enablePromptTokensDetails: boolean;
+  enableTraceReplay: boolean;
+  /** Sampling fields of requests that leave them out. */
+  defaultSampling: Readonly<Record<string, number>>;
+}

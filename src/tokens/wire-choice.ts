@@ -1,0 +1,43 @@
+import type { GenerateChoice, Usage } from '../../generated/types.js';
+import type { ChoiceNews } from './choice-reader.js';
+import type { ParsedGenerate } from './parse-request.js';
+import type { GenerateSettings } from './settings.js';
+import { logprobsById, TextLogprobs } from './wire-logprobs.js';
+
+/** Writes the news of one sequence in the contract's shape. */
+export class ChoiceWriter {
+  readonly #textLogprobs: TextLogprobs | null;
+
+  constructor(
+    private readonly parsed: ParsedGenerate,
+    { tokenizer, returnTokensAsTokenIds }: GenerateSettings,
+  ) {
+    const asText = parsed.outputMode === 'text' && tokenizer !== null;
+    this.#textLogprobs = asText ? new TextLogprobs(tokenizer, returnTokensAsTokenIds) : null;
+  }
+
+  write(news: ChoiceNews): GenerateChoice {
+    const { finish, logprobs, samplingMask } = news;
+    const described = logprobs && (this.#textLogprobs?.describe(logprobs) ?? logprobsById(logprobs));
+    return {
+      index: news.index,
+      finish_reason: (finish?.reason ?? null) as NonNullable<GenerateChoice['finish_reason']> | null,
+      stop_reason: finish?.stopReason ?? null,
+      token_ids: news.tokenIds,
+      routed_experts: null,
+      sampling_mask: samplingMask?.map((ids) => [...ids]) ?? null,
+      weight_versions: finish?.weightVersions ?? null,
+      ...(this.parsed.outputMode === 'text' ? { text: news.text } : {}),
+      logprobs: described,
+    };
+  }
+}
+
+/** Token counts of a request. */
+export function usageOf(promptTokens: number, completionTokens: number): Usage {
+  return {
+    prompt_tokens: promptTokens,
+    total_tokens: promptTokens + completionTokens,
+    completion_tokens: completionTokens,
+  };
+}
