@@ -1,99 +1,107 @@
-import { countOfMass, hasFilters, indexAt, sumOf } from './head.js';
+import { exponentials } from './exponentials.js';
 import type { SamplingParams } from './index.js';
-import { argmax, indicesAtLeast, kthLargest } from './select.js';
+import { isAfter, type Place, Ranking } from './ranking.js';
+import { argmax } from './select.js';
+
+/** What narrows a distribution to its likeliest tokens. */
+export type Filters = Pick<SamplingParams, 'topK' | 'topP' | 'minP'>;
+
+export const NO_FILTERS: Filters = { topK: 0, topP: 1, minP: 0 };
 
 /**
  * The distribution of one position over the whole vocabulary, after processors, temperature and filters. The slow
  * but general way: the sampler goes it when the head of the ranking can't tell.
  */
 export class Distribution {
+  /** [vocab], for the caller to fill and process before `weigh`. */
   readonly logits: Float32Array;
-  /** In proportion to probabilities before filters; the largest is 1. */
-  readonly weights: Float32Array;
-  readonly #scratch: Float32Array;
-  /** What the filters left, likeliest first; null = every id. */
-  #kept: number[] | null = null;
+  readonly #weights: Float32Array;
+  readonly #ranking: Ranking;
+  #inverseTemperature = 1;
+  #most = 0;
   #total = 0;
+  /** The last token that the filters left; null = they left every one. */
+  #last: Place | null = null;
 
+  /** `vocabSize` is at most 2^21. */
   constructor(readonly vocabSize: number) {
     this.logits = new Float32Array(vocabSize);
-    this.weights = new Float32Array(vocabSize);
-    this.#scratch = new Float32Array(vocabSize);
+    this.#weights = new Float32Array(vocabSize);
+    this.#ranking = new Ranking(vocabSize);
   }
 
-  /** Weigh every id by exp(logit · inverseTemperature), then filter. */
-  prepare(inverseTemperature: number, params: SamplingParams): void {
-    const { logits, weights } = this;
-    const most = logits[argmax(logits)]!;
-    let total = 0;
-    for (let i = 0; i < logits.length; i++) {
-      const weight = Math.exp((logits[i]! - most) * inverseTemperature);
-      weights[i] = weight;
-      total += weights[i]!;
-    }
-    this.#total = total;
-    this.#kept = hasFilters(params) ? this.#filter(params) : null;
+  /** Take the distribution of `logits` at a temperature, filtered. */
+  weigh(inverseTemperature: number, filters: Filters): void {
+    this.#inverseTemperature = inverseTemperature;
+    this.#most = this.logits[argmax(this.logits)]!;
+    const total = exponentials(this.logits, this.#most, inverseTemperature, this.#weights);
+    this.#rank(this.#weights, total, filters);
   }
 
-  /** The id that `uniform` (0 … 1) of the kept mass falls on. */
+  /** Take a distribution whose probabilities are known, filtered. */
+  take(probabilities: Float32Array, filters: Filters): void {
+    this.#rank(probabilities, 1, filters);
+  }
+
+  /**
+   * The token at which the cumulative probability, likeliest first, reaches `uniform`, in (0, 1]. When no token can
+   * be drawn (all are ruled out or NaN): the best logit, or 0.
+   */
   draw(uniform: number): number {
     if (!(this.#total > 0)) return argmax(this.logits);
-    if (this.#kept === null) return this.#drawAny(uniform * this.#total);
-    const weights = this.#kept.map((id) => this.weights[id]!);
-    return this.#kept[indexAt(weights, weights.length, uniform * sumOf(weights, weights.length))]!;
+    const last = this.#last;
+    const place = this.#ranking.reach(uniform * (last ? last.mass : this.#total));
+    return last && isAfter(place.id, place.weight, last) ? last.id : place.id;
   }
 
-  /** Ids that may be drawn, by id. */
+  /** Ids that the processors and filters left, in ascending order; after `weigh`. */
   possible(): Int32Array {
-    const ids = this.#kept ?? Array.from(this.weights.keys()).filter((id) => this.weights[id]! > 0);
-    return Int32Array.from(ids).sort();
+    const ids = new Int32Array(this.vocabSize);
+    let count = 0;
+    for (let id = 0; id < ids.length; id++) {
+      if (Number.isFinite(this.logits[id]!) && this.#isKept(id)) ids[count++] = id;
+    }
+    return ids.slice(0, count);
   }
 
-  /** Logits after temperature, -Infinity where filtered; or their log-softmax. Overwrites the logits. */
-  processed(inverseTemperature: number, normalized: boolean): Float32Array {
+  /**
+   * Logits after temperature, -Infinity where filtered; or their log-softmax. Overwrites the logits;
+   * after `weigh`.
+   */
+  processed(normalized: boolean): Float32Array {
     const { logits } = this;
-    const kept = this.#kept === null ? null : new Set(this.#kept);
+    const scale = this.#inverseTemperature;
+    const mass = this.#last ? this.#last.mass : this.#total;
+    const shift = normalized ? this.#most * scale + Math.log(mass) : 0;
     for (let id = 0; id < logits.length; id++) {
-      if (kept && !kept.has(id)) logits[id] = Number.NEGATIVE_INFINITY;
-      else logits[id]! *= inverseTemperature;
+      logits[id] = this.#isKept(id) ? logits[id]! * scale - shift : Number.NEGATIVE_INFINITY;
     }
-    return normalized ? logSoftmax(logits) : logits;
+    return logits;
   }
 
-  #drawAny(target: number): number {
-    const { weights } = this;
-    let sum = 0;
-    let last = 0;
-    for (let id = 0; id < weights.length; id++) {
-      if (weights[id] === 0) continue;
-      sum += weights[id]!;
-      last = id;
-      if (target < sum) return id;
-    }
-    return last;
+  #isKept(id: number): boolean {
+    return !this.#last || !isAfter(id, this.#weights[id]!, this.#last);
   }
 
-  #filter({ topK, topP, minP }: SamplingParams): number[] {
-    const { weights, vocabSize } = this;
-    const narrowed = minP > 0 || (topK > 0 && topK < vocabSize);
-    // A token below this can't be among those that reach the mass: all like it together weigh less than the rest.
-    let threshold = narrowed ? 0 : ((1 - topP) * this.#total) / vocabSize;
-    if (topK > 0 && topK < vocabSize) threshold = kthLargest(weights, topK, this.#scratch);
-    if (minP > 0) threshold = Math.max(threshold, Math.fround(minP));
-    const ids = indicesAtLeast(weights, threshold);
-    if (topP >= 1) return ids;
-    const head = { weights: ids.map((id) => weights[id]!) };
-    const mass = topP * (narrowed ? sumOf(head.weights, ids.length) : this.#total);
-    return ids.slice(0, Math.max(countOfMass(head, ids.length, mass), 1));
+  #rank(weights: Float32Array, total: number, filters: Filters): void {
+    this.#last = null;
+    this.#total = total;
+    if (!(total > 0)) return;
+    this.#ranking.load(weights);
+    this.#total = this.#ranking.total;
+    this.#last = lastKept(this.#ranking, this.vocabSize, filters);
   }
 }
 
-/** In place; natural logarithm. */
-export function logSoftmax(logits: Float32Array): Float32Array {
-  const most = logits[argmax(logits)]!;
-  let total = 0;
-  for (let i = 0; i < logits.length; i++) total += Math.exp(logits[i]! - most);
-  const shift = most + Math.log(total);
-  for (let i = 0; i < logits.length; i++) logits[i]! -= shift;
-  return logits;
+/** min-p, then top-k (with ties), then top-p over what those left; at least one token is kept. */
+function lastKept(ranking: Ranking, vocabSize: number, { topK, topP, minP }: Filters): Place | null {
+  let last: Place | null = null;
+  if (minP > 0) last = ranking.lastAtLeast(Math.fround(ranking.weightAt(1) * minP));
+  if (topK > 0 && topK < vocabSize) {
+    const weight = ranking.weightAt(topK);
+    const place = weight > 0 ? ranking.lastAtLeast(weight) : null;
+    if (place && (!last || isAfter(last.id, last.weight, place))) last = place;
+  }
+  if (topP < 1) last = ranking.reach(topP * (last ? last.mass : ranking.total));
+  return last;
 }

@@ -1,5 +1,5 @@
 import type { SamplingParams } from './index.js';
-import { randomSeed } from './random.js';
+import { randomSeed, streamKey } from './random.js';
 
 /** Temperatures below this mean greedy. */
 const GREEDY_BELOW = 1e-5;
@@ -11,7 +11,8 @@ export class SamplerState {
   readonly output: number[] = [];
   readonly greedy: boolean;
   readonly temperature: number;
-  readonly seed: bigint;
+  /** Of this sequence's random numbers. */
+  readonly key: bigint;
   /** Ids that end the sequence or may not come before `minTokens`: every EOS and stop id. */
   readonly endIds: ReadonlySet<number>;
   #promptIds: ReadonlySet<number> | null = null;
@@ -27,10 +28,11 @@ export class SamplerState {
   ) {
     this.greedy = params.temperature < GREEDY_BELOW;
     this.temperature = this.greedy ? 1 : Math.max(params.temperature, MIN_TEMPERATURE);
-    this.seed = params.seed ?? randomSeed();
+    this.key = streamKey(params.seed ?? randomSeed(), index);
     this.endIds = new Set([...eosIds, ...params.stopTokenIds]);
   }
 
+  /** 1 when greedy. */
   get inverseTemperature(): number {
     return 1 / this.temperature;
   }

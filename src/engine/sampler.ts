@@ -1,12 +1,12 @@
-import { Distribution, logSoftmax } from './distribution.js';
-import { hasFilters, indexAt, sumOf, survivors } from './head.js';
+import { Distribution, type Filters, NO_FILTERS } from './distribution.js';
+import { countToMass, hasFilters, sumOf, survivors } from './head.js';
 import type { PositionLogprobs, SamplingParams } from './index.js';
 import { changesLogits, processLogits } from './logits/process.js';
-import { describeListed, describeTop, type RankedScores } from './logprobs.js';
+import { describeListed, describeTop } from './logprobs.js';
 import { uniform } from './random.js';
 import { SamplerState } from './sampler-state.js';
 import type { ScoredRow } from './scored-row.js';
-import { argmax, topIndices } from './select.js';
+import { argmax } from './select.js';
 
 export { SamplerState } from './sampler-state.js';
 
@@ -30,23 +30,29 @@ export interface Sampled {
  * Samples one row, in the reference's order (vLLM v1 `Sampler`):
  *
  * 1. raw logprobs are taken
- * 2. allowed ids  3. bad words  4. min tokens  5. logit bias  6. penalties (repetition, frequency, presence)
- * 7. greedy: the best, the lowest id of equals; or else
- * 8. temperature  9. min-p  10. top-k  11. top-p  12. a random draw
- * 13. the logprobs asked for are described.
+ * 2. grammar  3. allowed ids  4. bad words  5. min tokens  6. logit bias  7. penalties (repetition, frequency,
+ *    presence)
+ * 8. greedy: the best, the lowest id of equals; or else
+ * 9. temperature  10. min-p  11. top-k  12. top-p  13. a random draw: the token at which the cumulative
+ *    probability, likeliest first, reaches a random number
+ * 14. the logprobs asked for are described.
  *
  * Most rows need only the head of the ranking that the graph brings. A row with processors, or whose filters
- * reach past the head, goes through the whole vocabulary.
+ * reach past the head, goes through the whole vocabulary. Logits that are NaN are never sampled; when nothing
+ * can be, id 0 is.
  */
 export class Sampler {
   readonly #distribution: Distribution;
-  readonly #scratch: Float32Array;
   readonly #options: SamplerOptions;
+  readonly #isProcessed: boolean;
+  readonly #isLogits: boolean;
 
+  /** `vocabSize` is at most 2^21. */
   constructor(vocabSize: number, options: SamplerOptions) {
     this.#distribution = new Distribution(vocabSize);
-    this.#scratch = new Float32Array(vocabSize);
     this.#options = options;
+    this.#isProcessed = options.logprobsMode.startsWith('processed');
+    this.#isLogits = options.logprobsMode.endsWith('logits');
   }
 
   createState(
@@ -58,121 +64,98 @@ export class Sampler {
     return new SamplerState(params, prompt, index, eosIds);
   }
 
-  /** Choose the next token of a sequence; `commit` it to its state afterwards. */
-  sample(row: ScoredRow, state: SamplerState): Sampled {
+  /**
+   * Choose the next token of a sequence; `commit` it to its state afterwards. `grammar` is the bitmask of ids that
+   * a grammar allows: bit `id % 32` of word `id / 32`.
+   */
+  sample(row: ScoredRow, state: SamplerState, grammar: Int32Array | null = null): Sampled {
     const forced = state.params.traceDecodeTokenIds?.[state.output.length];
-    const fast = this.#needsVocabulary(state) ? null : (forced ?? sampleFromHead(row, state));
-    const id = fast ?? this.#sampleFromVocabulary(row, state);
-    const chosen = forced ?? id;
+    const fast = this.#needsVocabulary(row, state, grammar)
+      ? null
+      : (forced ?? this.#sampleFromHead(row, state));
+    const sampled = fast ?? this.#sampleFromVocabulary(row, state, grammar);
+    const id = forced ?? sampled;
     return {
-      id: chosen,
-      mask: this.#options.samplingMask ? this.#mask(chosen, state) : null,
-      logprobs: this.#describe(row, state, chosen),
+      id,
+      mask: this.#options.samplingMask ? this.#mask(sampled, state) : null,
+      logprobs: this.#describe(row, state, id),
     };
   }
 
-  /** Logprobs of a prompt position: the token that follows it and the `count` best (-1 = all). */
+  /** Scores of a prompt position: the token that follows it and the `count` best (-1 = all). */
   scorePosition(row: ScoredRow, token: number, count: number): PositionLogprobs {
-    const isLogits = this.#options.logprobsMode.endsWith('logits');
-    return describeTop(this.#ranked(row, isLogits ? row.logits : row.logprobs), token, widest(count));
+    return describeTop({ scores: this.#rawScores(row), head: row.topIds }, token, widest(count));
   }
 
-  /** Logprobs of listed ids at a prompt position; -Infinity for a negative (padding) id. */
+  /** Scores of listed ids at a prompt position; -Infinity for a negative (padding) id. */
   scoreIds(row: ScoredRow, ids: readonly number[]): Float32Array {
-    return Float32Array.from(ids, (id) => (id < 0 ? Number.NEGATIVE_INFINITY : row.logprobs[id]!));
+    const scores = this.#rawScores(row);
+    return Float32Array.from(ids, (id) => (id < 0 ? Number.NEGATIVE_INFINITY : scores[id]!));
   }
 
-  #needsVocabulary(state: SamplerState): boolean {
-    const { samplingMask, logprobsMode } = this.#options;
-    const describesProcessed = logprobsMode.startsWith('processed') && state.params.logprobs !== null;
-    return samplingMask || describesProcessed || changesLogits(state);
+  #needsVocabulary(row: ScoredRow, state: SamplerState, grammar: Int32Array | null): boolean {
+    return (
+      this.#options.samplingMask ||
+      (this.#isProcessed && state.params.logprobs !== null) ||
+      changesLogits(state, grammar) ||
+      isUnranked(row)
+    );
   }
 
-  #sampleFromVocabulary(row: ScoredRow, state: SamplerState): number {
+  /** Sample by what the graph says of the best tokens; null when that is not enough. */
+  #sampleFromHead(row: ScoredRow, state: SamplerState): number | null {
+    const { topIds, probabilities } = row;
+    if (state.greedy) return topIds[0]!;
+    const head = Float64Array.from(topIds, (id) => probabilities[id]!);
+    const kept = hasFilters(state.params) ? survivors(head, probabilities.length, state.params) : head.length;
+    if (kept === null) return this.#sampleFromProbabilities(probabilities, state, state.params);
+    const random = randomOf(state);
+    const mass = sumOf(head, kept);
+    if (hasFilters(state.params)) return topIds[countToMass(head, kept, random * mass) - 1]!;
+    if (random <= mass) return topIds[countToMass(head, kept, random) - 1]!;
+    return this.#sampleFromProbabilities(probabilities, state, NO_FILTERS);
+  }
+
+  #sampleFromProbabilities(probabilities: Float32Array, state: SamplerState, filters: Filters): number {
+    this.#distribution.take(probabilities, filters);
+    return this.#distribution.draw(randomOf(state));
+  }
+
+  #sampleFromVocabulary(row: ScoredRow, state: SamplerState, grammar: Int32Array | null): number {
     const distribution = this.#distribution;
     distribution.logits.set(row.logits);
-    processLogits(distribution.logits, state);
-    if (state.greedy) return argmax(distribution.logits);
-    distribution.prepare(state.inverseTemperature, state.params);
-    return distribution.draw(draw(state));
-  }
-
-  #mask(chosen: number, { greedy }: SamplerState): Int32Array {
-    return greedy ? Int32Array.of(chosen) : this.#distribution.possible();
-  }
-
-  #describe(row: ScoredRow, state: SamplerState, token: number): PositionLogprobs | null {
-    const { logprobs, logprobTokenIds } = state.params;
-    if (logprobs === null) return null;
-    const ranked = this.#ranked(row, this.#scores(row, state));
-    if (logprobTokenIds) return describeListed(ranked.scores, token, logprobTokenIds);
-    return describeTop(ranked, token, widest(logprobs));
-  }
-
-  #scores(row: ScoredRow, state: SamplerState): Float32Array {
-    switch (this.#options.logprobsMode) {
-      case 'raw_logprobs':
-        return row.logprobs;
-      case 'raw_logits':
-        return row.logits;
-      case 'processed_logits':
-        return this.#processed(state, false);
-      case 'processed_logprobs':
-        return this.#processed(state, true);
+    processLogits(distribution.logits, state, grammar);
+    if (!state.greedy) {
+      distribution.weigh(state.inverseTemperature, state.params);
+      return distribution.draw(randomOf(state));
     }
+    if (this.#isProcessed) distribution.weigh(1, NO_FILTERS);
+    return argmax(distribution.logits);
   }
 
-  #processed({ greedy, inverseTemperature }: SamplerState, normalized: boolean): Float32Array {
-    const { logits } = this.#distribution;
-    if (!greedy) return this.#distribution.processed(inverseTemperature, normalized);
-    return normalized ? logSoftmax(logits) : logits;
+  #mask(sampled: number, { greedy }: SamplerState): Int32Array {
+    return greedy ? Int32Array.of(sampled) : this.#distribution.possible();
   }
 
-  #ranked(row: ScoredRow, scores: Float32Array): RankedScores {
-    const isRaw = scores === row.logprobs || scores === row.logits;
-    return {
-      scores,
-      top: (count) =>
-        isRaw && count <= row.topIds.length
-          ? row.topIds.subarray(0, count)
-          : topIndices(scores, count, this.#scratch),
-    };
+  #describe(row: ScoredRow, { params }: SamplerState, token: number): PositionLogprobs | null {
+    if (params.logprobs === null) return null;
+    const scores = this.#isProcessed ? this.#distribution.processed(!this.#isLogits) : this.#rawScores(row);
+    if (params.logprobTokenIds) return describeListed(scores, token, params.logprobTokenIds);
+    return describeTop(
+      { scores, head: this.#isProcessed ? null : row.topIds },
+      token,
+      widest(params.logprobs),
+    );
+  }
+
+  #rawScores(row: ScoredRow): Float32Array {
+    return this.#isLogits ? row.logits : row.logprobs;
   }
 }
 
 const widest = (count: number): number => (count < 0 ? Number.POSITIVE_INFINITY : count);
 
-const draw = ({ seed, index, output }: SamplerState): number => uniform(seed, index, output.length);
+const randomOf = ({ key, output }: SamplerState): number => uniform(key, output.length);
 
-/** Sample by what the graph says of the best tokens; null when that is not enough. */
-function sampleFromHead(row: ScoredRow, state: SamplerState): number | null {
-  const { topIds, probabilities } = row;
-  if (state.greedy) return topIds[0]!;
-  const weights = Float64Array.from(topIds, (id) => probabilities[id]!);
-  if (!(weights[0]! > 0)) return topIds[0]!;
-  const head = { ids: topIds, weights, length: topIds.length };
-  if (!hasFilters(state.params)) return drawUnfiltered(row, weights, draw(state));
-  const kept = survivors(head, 1, probabilities.length, state.params);
-  if (kept === null) return null;
-  return topIds[indexAt(weights, kept, draw(state) * sumOf(weights, kept))]!;
-}
-
-/** Draw from the whole distribution: the best tokens first, then the others by id. */
-function drawUnfiltered(row: ScoredRow, weights: Float64Array, target: number): number {
-  const { topIds, topLogits, logits, probabilities } = row;
-  const headMass = sumOf(weights, weights.length);
-  if (target < headMass) return topIds[indexAt(weights, weights.length, target)]!;
-  const lowest = topLogits[topLogits.length - 1]!;
-  const inHead = new Set(topIds);
-  let sum = headMass;
-  let last = topIds[0]!;
-  for (let id = 0; id < probabilities.length; id++) {
-    if (logits[id]! >= lowest && inHead.has(id)) continue;
-    const probability = probabilities[id]!;
-    if (probability === 0) continue;
-    sum += probability;
-    last = id;
-    if (target < sum) return id;
-  }
-  return last;
-}
+/** NaN or infinite logits leave the graph's probabilities and ranking without meaning. */
+const isUnranked = ({ topIds, probabilities }: ScoredRow): boolean => !(probabilities[topIds[0]!]! > 0);
