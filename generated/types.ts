@@ -712,8 +712,8 @@ export interface components {
         };
         /** @description Requests to end. */
         AbortRequest: {
-            /** @description Ids as answers give them, `generate-tokens-` included. Checked by the server as a value. */
-            request_ids?: unknown;
+            /** @description Ids as answers give them, `generate-tokens-` included. */
+            request_ids?: string[];
         };
         /** @description The answer's message; in a stream, what was added. */
         AssistantMessage: {

@@ -1,0 +1,120 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Engine, EngineStats } from '../engine/index.js';
+
+const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const TOKENS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
+
+/** How one request went, for the histograms. */
+export interface RequestTimes {
+  promptTokens: number;
+  completionTokens: number;
+  finishReasons: readonly string[];
+  startedAt: number;
+  firstTokenAt: number | null;
+  endedAt: number;
+}
+
+/** Prometheus metrics under vLLM's names. They read, never steer. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #label: { model_name: string };
+  readonly #firstToken: Histogram;
+  readonly #betweenTokens: Histogram;
+  readonly #total: Histogram;
+  readonly #promptTokens: Histogram;
+  readonly #outputTokens: Histogram;
+  readonly #success: Counter;
+
+  constructor(
+    modelName: string,
+    private readonly engine: () => Engine | null,
+  ) {
+    this.#label = { model_name: modelName };
+    this.registry.setDefaultLabels(this.#label);
+    collectDefaultMetrics({ register: this.registry });
+    this.#gauge('num_requests_running', 'Sequences that decode or prefill.', ({ running }) => running);
+    this.#gauge('num_requests_waiting', 'Sequences that wait for a slot.', ({ waiting }) => waiting);
+    this.#gauge(
+      'kv_cache_usage_perc',
+      'Share of key/value positions in use, 0 to 1.',
+      ({ kvUsage }) => kvUsage,
+    );
+    this.#countOf('prompt_tokens_total', 'Prompt tokens computed.', ({ promptTokens }) => promptTokens);
+    this.#countOf('generation_tokens_total', 'Tokens sampled.', ({ generationTokens }) => generationTokens);
+    this.#countOf(
+      'prefix_cache_queries_total',
+      'Prompt tokens looked up in the prefix cache.',
+      (s) => s.prefixQueries,
+    );
+    this.#countOf('prefix_cache_hits_total', 'Prompt tokens found in the prefix cache.', (s) => s.prefixHits);
+    this.#countOf(
+      'num_preemptions_total',
+      'Sequences that gave up their slot.',
+      ({ preemptions }) => preemptions,
+    );
+    this.#firstToken = this.#histogram(
+      'time_to_first_token_seconds',
+      'From arrival to the first token.',
+      SECONDS,
+    );
+    this.#betweenTokens = this.#histogram(
+      'inter_token_latency_seconds',
+      'Mean time between tokens.',
+      SECONDS,
+    );
+    this.#total = this.#histogram('e2e_request_latency_seconds', 'From arrival to the last token.', SECONDS);
+    this.#promptTokens = this.#histogram('request_prompt_tokens', 'Prompt tokens of a request.', TOKENS);
+    this.#outputTokens = this.#histogram('request_generation_tokens', 'Output tokens of a request.', TOKENS);
+    this.#success = new Counter({
+      name: 'vllm:request_success_total',
+      help: 'Sequences that ended, by finish reason.',
+      labelNames: ['finished_reason'],
+      registers: [this.registry],
+    });
+  }
+
+  /** Record a request that was answered. */
+  observe(times: RequestTimes): void {
+    const { startedAt, firstTokenAt, endedAt, completionTokens } = times;
+    if (firstTokenAt !== null) this.#firstToken.observe((firstTokenAt - startedAt) / 1000);
+    if (firstTokenAt !== null && completionTokens > 1) {
+      this.#betweenTokens.observe((endedAt - firstTokenAt) / 1000 / (completionTokens - 1));
+    }
+    this.#total.observe((endedAt - startedAt) / 1000);
+    this.#promptTokens.observe(times.promptTokens);
+    this.#outputTokens.observe(completionTokens);
+    for (const finished_reason of times.finishReasons) this.#success.inc({ finished_reason });
+  }
+
+  #gauge(name: string, help: string, read: (stats: EngineStats) => number): void {
+    const { engine } = this;
+    new Gauge({
+      name: `vllm:${name}`,
+      help,
+      registers: [this.registry],
+      collect() {
+        const stats = engine()?.stats();
+        this.set(stats ? read(stats) : 0);
+      },
+    });
+  }
+
+  /** The engine counts; this shows its count. */
+  #countOf(name: string, help: string, read: (stats: EngineStats) => number): void {
+    const { engine } = this;
+    new Counter({
+      name: `vllm:${name}`,
+      help,
+      registers: [this.registry],
+      collect() {
+        const stats = engine()?.stats();
+        this.reset();
+        this.inc(stats ? read(stats) : 0);
+      },
+    });
+  }
+
+  #histogram(name: string, help: string, buckets: number[]): Histogram {
+    return new Histogram({ name: `vllm:${name}`, help, buckets, registers: [this.registry] });
+  }
+}

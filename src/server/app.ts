@@ -1,0 +1,60 @@
+import express, { type Express } from 'express';
+import { mountCompletionsApi } from '../../generated/server/completions.js';
+import { mountControlApi } from '../../generated/server/control.js';
+import { mountDerenderApi } from '../../generated/server/derender.js';
+import { mountGenerateApi } from '../../generated/server/generate.js';
+import { mountOperationsApi } from '../../generated/server/operations.js';
+import { mountRenderApi } from '../../generated/server/render.js';
+import { mountTokenizerApi } from '../../generated/server/tokenizer.js';
+import { requireApiKey } from './auth.js';
+import { availabilityOf } from './availability.js';
+import { errorExit } from './error-exit.js';
+import { abortRequests, abortRequestsLegacy } from './handlers/abort.js';
+import { controlHandlers } from './handlers/control.js';
+import { generate } from './handlers/generate.js';
+import { notYet } from './handlers/not-yet.js';
+import { operationsHandlers } from './handlers/operations.js';
+import { readBody } from './json-body.js';
+import { echoRequestId } from './request-id.js';
+import { checkBody, findOperation } from './routing.js';
+import type { ServerState } from './state.js';
+import { createValidator } from './validate.js';
+
+/** The application: the path of every request, top to bottom. */
+export function createApp(state: ServerState): Express {
+  const { config, contract, log } = state;
+  const maxBodyMiB = config.maxBodySize ?? 1;
+  const app = express();
+  app.disable('x-powered-by').enable('strict routing').enable('case sensitive routing');
+
+  app.use(echoRequestId);
+  app.use(requireApiKey(config.apiKey, controlPaths(state)));
+  app.use(findOperation(contract.operations, (operation) => availabilityOf(operation, config)));
+  app.use(checkBody(readBody(maxBodyMiB), createValidator(contract)));
+
+  mountGenerateApi(app, {
+    generate: (context) => generate(state, context),
+    abortRequests: (context) => abortRequests(state, context),
+    abortRequestsLegacy: (context) => abortRequestsLegacy(state, context),
+  });
+  mountOperationsApi(app, operationsHandlers(state));
+  mountControlApi(app, controlHandlers(state));
+  mountRenderApi(app, {
+    renderChat: notYet,
+    renderCompletion: notYet,
+    renderResponse: notYet,
+    renderMessage: notYet,
+  });
+  mountDerenderApi(app, { derenderChat: notYet, derenderCompletion: notYet });
+  mountCompletionsApi(app, { chatCompletion: notYet, completion: notYet });
+  mountTokenizerApi(app, { tokenize: notYet, detokenize: notYet });
+
+  app.use(errorExit(log, maxBodyMiB));
+  return app;
+}
+
+/** Paths that change how the server behaves need the key; `/abort_requests` of a tokens-only server does not. */
+function controlPaths({ config, contract }: ServerState): string[] {
+  const control = contract.operations.filter(({ tag }) => tag === 'control').map(({ path }) => path);
+  return config.enableRlControl && !config.tokensOnly ? [...control, '/abort_requests'] : control;
+}

@@ -1,0 +1,44 @@
+import type { ControlApi } from '../../../generated/server/control.js';
+import { type Config, OPTIONS } from '../../config.js';
+import type { PauseMode } from '../../engine/index.js';
+import { requireLoaded, type ServerState } from '../state.js';
+import { notYet } from './not-yet.js';
+
+/** Pausing and weights, for trainers. */
+export function controlHandlers(state: ServerState): ControlApi {
+  const engine = () => requireLoaded(state).engine;
+  return {
+    pause: async ({ request, reply }) => {
+      const mode = (request.query.mode as PauseMode | undefined) ?? 'abort';
+      await engine().pause(mode, request.query.clear_cache !== 'false');
+      reply(200, { status: 'paused' });
+    },
+    resume: async ({ reply }) => {
+      await engine().resume();
+      reply(200, { status: 'resumed' });
+    },
+    isPaused: ({ reply }) => reply(200, { is_paused: engine().isPaused() }),
+    weightInfo: ({ reply }) => reply(200, { weight_version: engine().weightVersion() }),
+    updateWeightVersion: async ({ body, reply }) => {
+      await engine().setWeightVersion(body.new_version);
+      reply(200, { success: true, new_version: body.new_version });
+    },
+    startWeightUpdate: notYet,
+    updateWeights: notYet,
+    finishWeightUpdate: notYet,
+    resetPrefixCache: async ({ reply }) => {
+      await engine().resetPrefixCache();
+      reply(200, { success: true });
+    },
+    resetMmCache: ({ reply }) => reply(200, { success: true }),
+    serverInfo: ({ reply }) => reply(200, { config: publicConfig(state.config) }),
+    getWorldSize: ({ reply }) => reply(200, { world_size: engine().info.ranks }),
+    isSleeping: ({ reply }) => reply(200, { is_sleeping: false }),
+  };
+}
+
+/** Every setting but the keys. */
+function publicConfig(config: Config): Record<string, unknown> {
+  const names = Object.keys(OPTIONS).filter((name) => name !== 'apiKey') as Array<keyof Config>;
+  return Object.fromEntries([...names, 'model' as const].map((name) => [name, config[name]]));
+}

@@ -1,0 +1,81 @@
+import type { Logger } from 'pino';
+import { type Config, defaultThreads } from '../config.js';
+import { createLocalEngine } from '../engine/local.js';
+import type { LogprobsMode } from '../engine/sampler.js';
+import type { SchedulingPolicy } from '../engine/waiting-queue.js';
+import { StartupError } from '../errors.js';
+import type { ModelArtifact, ModelDtype } from '../model/index.js';
+import { loadModel } from '../model/load-model.js';
+import { terminalProgress } from '../model/terminal-progress.js';
+import type { RuntimeBackend } from '../runtime/session.js';
+import { createTokenizer, type Tokenizer } from '../text/tokenizer.js';
+import type { LoadedModel } from './state.js';
+
+/** Find or build the model, start the engine, and wait until it is ready. Throws a StartupError. */
+export async function loadEngine(config: Config, log: Logger): Promise<LoadedModel> {
+  const artifact = await loadModel(config.model ?? undefined, {
+    dtype: config.dtype as ModelDtype | 'auto',
+    progress: terminalProgress(),
+  });
+  const withTokenizer = !config.tokensOnly && !config.skipTokenizerInit;
+  const tokenizer = withTokenizer && artifact.tokenizer ? createTokenizer(artifact.tokenizer) : null;
+  const engine = createLocalEngine(engineOptions(config, withStopsOf(artifact, tokenizer)));
+  await engine.ready();
+  log.info({ model: artifact.source, ...engine.info }, 'ready');
+  const settings = {
+    engine: engine.info,
+    tokenizer,
+    servedModelNames: config.servedModelName.length > 0 ? config.servedModelName : [nameOf(artifact.source)],
+    maxLogprobs: config.maxLogprobs ?? 20,
+    returnTokensAsTokenIds: config.returnTokensAsTokenIds,
+    enablePromptTokensDetails: config.enablePromptTokensDetails,
+    enableTraceReplay: config.enableTraceReplay,
+    defaultSampling: artifact.generationConfig,
+  };
+  return { engine, settings, source: artifact.source };
+}
+
+/** Without a tokenizer nobody names the primary EOS: the model's EOS ids count as stop ids (stop_reason says which). */
+function withStopsOf(artifact: ModelArtifact, tokenizer: Tokenizer | null): ModelArtifact {
+  if (tokenizer) return artifact;
+  return { ...artifact, config: { ...artifact.config, eosIds: [NO_PRIMARY, ...artifact.config.eosIds] } };
+}
+
+/** No token has this id. */
+const NO_PRIMARY = -1;
+
+function engineOptions(config: Config, artifact: ModelArtifact): Parameters<typeof createLocalEngine>[0] {
+  const ranks = config.dataParallelSize ?? 1;
+  const { contextLength } = artifact.config;
+  const maxModelLen = config.maxModelLen ?? contextLength;
+  if (maxModelLen > contextLength) {
+    throw new StartupError(
+      `--max-model-len is ${maxModelLen}, but the model's own length is ${contextLength}.`,
+    );
+  }
+  return {
+    ranks,
+    maxQueue: config.maxQueue ?? 0,
+    rank: {
+      graphPath: artifact.graphPath,
+      config: artifact.config,
+      maxModelLen,
+      maxNumSeqs: config.maxNumSeqs ?? 1,
+      maxBatchedTokens: config.maxNumBatchedTokens ?? 256,
+      policy: config.schedulingPolicy as SchedulingPolicy,
+      prefixCaching: config.enablePrefixCaching,
+      samplingMask: config.returnSamplingMask,
+      logprobsMode: config.logprobsMode as LogprobsMode,
+      threads: config.threads ?? defaultThreads(ranks),
+      backend: config.runtime as RuntimeBackend,
+    },
+  };
+}
+
+/** `…/SmolLM2-135M-Instruct.Q4_1.gguf` is served as `SmolLM2-135M-Instruct.Q4_1`. */
+function nameOf(source: string): string {
+  return source
+    .split('/')
+    .at(-1)!
+    .replace(/\.gguf$/, '');
+}

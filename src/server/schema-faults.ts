@@ -1,0 +1,89 @@
+import { type ApiError, schemaFault, valueFault } from '../errors.js';
+import type { Contract, SpecObject } from './contract.js';
+
+/** One finding of the validator. */
+export interface Finding {
+  /** JSON pointer from the request, such as `/body/token_ids/0`. */
+  path: string;
+  message: string;
+  /** The schema keyword that failed, such as `minimum`. */
+  keyword: string;
+}
+
+/** Keywords that say how large a value may be, rather than what it is. */
+const RANGE_KEYWORDS = new Set([
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+]);
+/** Keywords that only say that no branch of a union fitted. */
+const UNION_KEYWORDS = new Set(['oneOf', 'anyOf']);
+
+/**
+ * The error for a body that the validator refused. A value out of range names the field that `x-error-param` gives
+ * its property; anything else is a fault of shape and names the place.
+ */
+export function faultOf(findings: readonly Finding[], bodySchema: SpecObject, contract: Contract): ApiError {
+  for (const finding of findings) {
+    if (!RANGE_KEYWORDS.has(finding.keyword)) continue;
+    const property = schemaAt(finding.path.split('/').slice(2), bodySchema, contract);
+    if (property && 'x-error-param' in property) {
+      const param = property['x-error-param'] as string | null;
+      return valueFault(param, describe(finding));
+    }
+  }
+  const finding = mostTelling(findings);
+  return schemaFault(placeOf(finding), describe(finding));
+}
+
+/** What went wrong inside the deepest branch says more than that no branch fitted. */
+function mostTelling(findings: readonly Finding[]): Finding {
+  const specific = findings.filter(({ keyword }) => !UNION_KEYWORDS.has(keyword));
+  return specific.find(({ keyword }) => keyword === 'required') ?? specific[0] ?? findings[0]!;
+}
+
+/** `sampling_params` is checked as one thing; an item out of range is a fault of its list. */
+function placeOf({ path, keyword }: Finding): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  if (parts[0] === 'body' && parts[1] === 'sampling_params' && parts.length > 2)
+    return 'body.sampling_params';
+  const isItem = /^\d+$/.test(parts.at(-1) ?? '');
+  return (isItem && RANGE_KEYWORDS.has(keyword) ? parts.slice(0, -1) : parts).join('.');
+}
+
+function describe({ path, message }: Finding): string {
+  return `${path.split('/').filter(Boolean).join('.')} ${message}.`;
+}
+
+/** The schema of the property at a path, through references and unions; null when none is found. */
+function schemaAt(path: readonly string[], schema: SpecObject, contract: Contract): SpecObject | null {
+  const resolved = contract.resolve(schema);
+  const branches = [resolved.oneOf, resolved.anyOf].flatMap(
+    (list) => (list as SpecObject[] | undefined) ?? [],
+  );
+  const [key, ...rest] = path;
+  if (key === undefined) return closest(resolved, branches, contract);
+  const next = childOf(resolved, key);
+  const candidates = next ? [schemaAt(rest, next, contract)] : [];
+  candidates.push(...branches.map((branch) => schemaAt(path, branch, contract)));
+  return candidates.find((candidate) => candidate !== null) ?? null;
+}
+
+function closest(schema: SpecObject, branches: readonly SpecObject[], contract: Contract): SpecObject {
+  if ('x-error-param' in schema) return schema;
+  return (
+    branches.map((branch) => contract.resolve(branch)).find((branch) => 'x-error-param' in branch) ?? schema
+  );
+}
+
+function childOf(schema: SpecObject, key: string): SpecObject | null {
+  const property = (schema.properties as Record<string, SpecObject> | undefined)?.[key];
+  if (property) return property;
+  if (/^\d+$/.test(key) && schema.items) return schema.items as SpecObject;
+  return typeof schema.additionalProperties === 'object' ? (schema.additionalProperties as SpecObject) : null;
+}
