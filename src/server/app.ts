@@ -16,7 +16,7 @@ import { notYet } from './handlers/not-yet.js';
 import { operationsHandlers } from './handlers/operations.js';
 import { readBody } from './json-body.js';
 import { echoRequestId } from './request-id.js';
-import { checkBody, findOperation } from './routing.js';
+import { checkInput, findOperation } from './routing.js';
 import type { ServerState } from './state.js';
 import { createValidator } from './validate.js';
 
@@ -30,7 +30,7 @@ export function createApp(state: ServerState): Express {
   app.use(echoRequestId);
   app.use(requireApiKey(config.apiKey, controlPaths(state)));
   app.use(findOperation(contract.operations, (operation) => availabilityOf(operation, config)));
-  app.use(checkBody(readBody(maxBodyMiB), createValidator(contract)));
+  app.use(checkInput(readBody(maxBodyMiB), createValidator(contract)));
 
   mountGenerateApi(app, {
     generate: (context) => generate(state, context),

@@ -13,6 +13,7 @@ export interface Operation {
   path: string;
   /** Null when it takes no JSON body. */
   body: { schema: SpecObject; required: boolean; faultsNameNoParam: boolean } | null;
+  takesQuery: boolean;
 }
 
 /** openapi.yaml as the server reads it. */
@@ -39,6 +40,10 @@ export class Contract {
     return this.resolve(found as SpecObject);
   }
 
+  #parameters({ parameters }: SpecObject): SpecObject[] {
+    return ((parameters ?? []) as SpecObject[]).map((parameter) => this.resolve(parameter));
+  }
+
   #operation(path: string, method: string, operation: SpecObject): Operation {
     const body = operation.requestBody ? this.resolve(operation.requestBody as SpecObject) : null;
     const json = (body?.content as Record<string, SpecObject> | undefined)?.['application/json'];
@@ -47,6 +52,7 @@ export class Contract {
       tag: (operation.tags as string[])[0]!,
       method,
       path,
+      takesQuery: this.#parameters(operation).some(({ in: place }) => place === 'query'),
       body:
         body && json
           ? {

@@ -7,7 +7,7 @@ import { ApiError, bodyTooLarge, internal, schemaFault } from '../errors.js';
 export function errorExit(log: Logger, maxBodyMiB: number): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const known = toApiError(error, maxBodyMiB);
-    if (known.status >= 500) log.error({ err: error, path: request.path }, known.message);
+    if (known.status === 500) log.error({ err: error, path: request.path }, known.message);
     if (response.headersSent) return next(error);
     if (known.retryAfter !== null) response.set('Retry-After', String(known.retryAfter));
     response.status(known.status).json(envelope(known));

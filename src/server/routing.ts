@@ -33,15 +33,15 @@ function refuse(response: Response, status: number, detail: string): void {
   response.status(status).json(body);
 }
 
-/** Parse and validate the body of operations that take one. */
-export function checkBody(
+/** Parse the body of operations that take one, and validate what was sent. */
+export function checkInput(
   read: RequestHandler,
   validate: (operation: Operation) => RequestHandler,
 ): RequestHandler {
   return (request, response, next) => {
     const operation = response.locals.operation as Operation;
-    const { body } = operation;
-    if (!body) return next();
+    const { body, takesQuery } = operation;
+    if (!body) return takesQuery ? validate(operation)(request, response, next) : next();
     read(request, response, (error?: unknown) => {
       if (error) return next(error);
       const isEmpty = !Buffer.isBuffer(request.body) || request.body.length === 0;
