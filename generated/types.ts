@@ -1222,7 +1222,6 @@ export interface components {
              * @enum {string}
              */
             output_mode?: "tokens" | "text";
-            prompt_logprobs?: components["schemas"]["PromptLogprobs"];
             /** @description On the first chunk, when `return_token_ids` was set. */
             prompt_token_ids?: components["schemas"]["TokenId"][] | null;
             /** @description As in the whole answer. */
@@ -1596,7 +1595,7 @@ export interface components {
              *     long, -1 pads. One row for each position up to the last but one. Not with `stream`.
              */
             prompt_logprob_token_ids?: number[][] | null;
-            /** @description The same for each prompt position after the first. */
+            /** @description The same for each prompt position after the first. Whole answers carry them; streams do not. */
             prompt_logprobs?: number | null;
             /** @description Ends the output with finish reason `repetition` when its tail repeats. */
             repetition_detection?: components["schemas"]["RepetitionDetection"] | null;

@@ -62,7 +62,8 @@ export const bodyTooLarge = (limit: string): ApiError =>
 export const unavailable = (message: string, retryAfter: number | null = 1): ApiError =>
   new ApiError(503, 'ServiceUnavailableError', message, null, retryAfter);
 
-export const notImplemented = (message: string): ApiError => new ApiError(501, 'NotImplementedError', message);
+export const notImplemented = (message: string): ApiError =>
+  new ApiError(501, 'NotImplementedError', message);
 
 /** Our fault. The message must hold nothing of the request and no stack. */
 export const internal = (message = 'Internal server error'): ApiError =>

@@ -43,7 +43,12 @@ export function describeListed(
   listed.forEach((id, i) => {
     places.set(id, i + 1);
   });
-  return collect(scores, [...places.keys()], [...places.values()]);
+  const entries = [...places].slice(0, Math.max(listed.length, 1));
+  return collect(
+    scores,
+    entries.map(([id]) => id),
+    entries.map(([, rank]) => rank),
+  );
 }
 
 /** 1 + the number of tokens that score higher; 0 when the score is NaN. */

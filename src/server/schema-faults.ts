@@ -28,7 +28,11 @@ const UNION_KEYWORDS = new Set(['oneOf', 'anyOf']);
  * The error for a body that the validator refused. A value out of range names the field that `x-error-param` gives
  * its property; anything else is a fault of shape and names the place.
  */
-export function faultOf(findings: readonly Finding[], bodySchema: SpecObject, contract: Contract): ApiError {
+export function faultOf(
+  findings: readonly Finding[],
+  { schema: bodySchema, value }: { schema: SpecObject; value: unknown },
+  contract: Contract,
+): ApiError {
   for (const finding of findings) {
     if (!RANGE_KEYWORDS.has(finding.keyword)) continue;
     const property = schemaAt(finding.path.split('/').slice(2), bodySchema, contract);
@@ -38,7 +42,18 @@ export function faultOf(findings: readonly Finding[], bodySchema: SpecObject, co
     }
   }
   const finding = mostTelling(findings);
-  return schemaFault(placeOf(finding), describe(finding));
+  const path = finding.path.split('/').slice(2);
+  const isTuple =
+    finding.keyword === 'minItems' && schemaAt(path, bodySchema, contract)?.['x-tuple'] === true;
+  const place = isTuple ? missingItem(path, value) : placeOf(finding);
+  return schemaFault(place, describe(finding));
+}
+
+/** The place of the first item that a tuple lacks. */
+function missingItem(path: readonly string[], body: unknown): string {
+  let tuple = body as unknown[];
+  for (const key of path) tuple = (tuple as unknown as Record<string, unknown[]>)[key]!;
+  return ['body', ...path, tuple.length].join('.');
 }
 
 /** What went wrong inside the deepest branch says more than that no branch fitted. */
@@ -76,9 +91,8 @@ function schemaAt(path: readonly string[], schema: SpecObject, contract: Contrac
 
 function closest(schema: SpecObject, branches: readonly SpecObject[], contract: Contract): SpecObject {
   if ('x-error-param' in schema) return schema;
-  return (
-    branches.map((branch) => contract.resolve(branch)).find((branch) => 'x-error-param' in branch) ?? schema
-  );
+  const resolved = branches.map((branch) => contract.resolve(branch));
+  return resolved.find((branch) => 'x-error-param' in branch || 'x-tuple' in branch) ?? schema;
 }
 
 function childOf(schema: SpecObject, key: string): SpecObject | null {

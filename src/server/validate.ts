@@ -26,11 +26,11 @@ export function createValidator(contract: Contract): (operation: Operation) => R
   });
   return (operation) => (request, response, next) => {
     runAll(handlers, request, response, (error) =>
-      next(error && translate(error as ValidatorError, operation)),
+      next(error && translate(error as ValidatorError, operation, request.body)),
     );
   };
 
-  function translate(error: ValidatorError, { body }: Operation): unknown {
+  function translate(error: ValidatorError, { body }: Operation, value: unknown): unknown {
     const findings = error.errors?.map(({ path, message, errorCode }) => ({
       path,
       message,
@@ -38,7 +38,7 @@ export function createValidator(contract: Contract): (operation: Operation) => R
     }));
     if (!findings?.length) return error;
     if (!body) return schemaFault(queryPlace(findings[0]!.path), error.message);
-    const fault = faultOf(findings, body.schema, contract);
+    const fault = faultOf(findings, { schema: body.schema, value }, contract);
     return body.faultsNameNoParam ? schemaFault(null, fault.message) : fault;
   }
 }

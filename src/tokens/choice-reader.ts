@@ -88,6 +88,15 @@ export class ChoiceReader {
   }
 }
 
+/** Two pieces of news of one sequence, as one. */
+export function joinNews(before: ChoiceNews | undefined, after: ChoiceNews): ChoiceNews {
+  if (!before) return after;
+  before.tokenIds.push(...after.tokenIds);
+  before.logprobs?.push(...(after.logprobs ?? []));
+  before.samplingMask?.push(...(after.samplingMask ?? []));
+  return { ...before, text: before.text + after.text, finish: after.finish };
+}
+
 function clip(spans: readonly WeightSpan[], length: number): WeightSpan[] {
   return spans
     .filter(({ start }) => start < length)

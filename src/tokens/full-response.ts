@@ -1,7 +1,7 @@
 import type { GenerateChoice, GenerateResponse, Usage } from '../../generated/types.js';
 import type { PromptInfo } from '../engine/index.js';
 import type { Answer } from './answer.js';
-import type { ChoiceNews } from './choice-reader.js';
+import { type ChoiceNews, joinNews } from './choice-reader.js';
 import { npyBase64 } from './npy.js';
 import type { ParsedGenerate } from './parse-request.js';
 import type { GenerateSettings } from './settings.js';
@@ -15,7 +15,7 @@ export async function fullResponse(
   settings: GenerateSettings,
 ): Promise<GenerateResponse> {
   const whole = new Map<number, ChoiceNews>();
-  for await (const news of answer) whole.set(news.index, joined(whole.get(news.index), news));
+  for await (const news of answer) whole.set(news.index, joinNews(whole.get(news.index), news));
   const { engineRequest, requestId, outputMode } = parsed;
   const choices = [...whole.values()]
     .sort((a, b) => a.index - b.index)
@@ -36,20 +36,13 @@ export async function fullResponse(
   };
 }
 
-function joined(before: ChoiceNews | undefined, news: ChoiceNews): ChoiceNews {
-  if (!before) return news;
-  before.tokenIds.push(...news.tokenIds);
-  before.logprobs?.push(...(news.logprobs ?? []));
-  before.samplingMask?.push(...(news.samplingMask ?? []));
-  return { ...before, text: before.text + news.text, finish: news.finish };
-}
-
 function promptFields(
-  { engineRequest }: ParsedGenerate,
+  { engineRequest, detokenize }: ParsedGenerate,
   prompt: PromptInfo | null,
-  { tokenizer }: GenerateSettings,
+  settings: GenerateSettings,
 ): Pick<GenerateResponse, 'prompt_logprobs' | 'prompt_token_id_logprobs'> {
   const scores = prompt?.tokenIdScores;
+  const tokenizer = detokenize ? settings.tokenizer : null;
   return {
     prompt_logprobs: prompt?.logprobs
       ? promptLogprobs(prompt.logprobs, engineRequest.tokenIds, tokenizer)

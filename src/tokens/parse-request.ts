@@ -16,6 +16,10 @@ export interface ParsedGenerate {
   includeUsage: boolean;
   continuousUsage: boolean;
   returnTokenIds: boolean;
+  /** False: no texts at all, not even beside prompt logprobs. */
+  detokenize: boolean;
+  /** Output ids of a sequence that a chunk waits for. */
+  streamInterval: number;
   /** Null when the text plays no part: mode tokens without stop strings. */
   text: TextOptions | null;
 }
@@ -45,10 +49,10 @@ export function parseGenerateRequest(
   settings: GenerateSettings,
 ): ParsedGenerate {
   checkRequest(body, settings);
-  const sampling = resolveSampling(body.sampling_params, body.token_ids.length, exact, settings);
-  if (body.stream && sampling.promptLogprobTokenIds) {
+  if (body.stream && body.sampling_params.prompt_logprob_token_ids) {
     throw valueFault(null, 'prompt_logprob_token_ids are not available when stream is true.');
   }
+  const sampling = resolveSampling(body.sampling_params, body.token_ids.length, exact, settings);
   return {
     requestId: `generate-tokens-${callerId(headers.requestId, body.request_id)}`,
     engineRequest: {
@@ -64,6 +68,8 @@ export function parseGenerateRequest(
     includeUsage: body.stream_options?.include_usage ?? false,
     continuousUsage: body.stream_options?.continuous_usage_stats ?? false,
     returnTokenIds: body.return_token_ids ?? false,
+    detokenize: body.sampling_params.detokenize ?? true,
+    streamInterval: body.sampling_params.stream_interval ?? 1,
     text: textOptions(body, settings),
   };
 }

@@ -5,6 +5,7 @@ import { checkSampling } from './sampling-rules.js';
 import type { GenerateSettings } from './settings.js';
 
 const MAX_BIAS = 100;
+const GREEDY_BELOW = 1e-5;
 
 /** What the body says beyond its JSON: numbers too large for a double, digit for digit. */
 export interface ExactNumbers {
@@ -22,35 +23,82 @@ export function resolveSampling(
   settings: GenerateSettings,
 ): SamplingParams {
   checkSampling(sent, promptLength, settings);
-  const wire: WireSampling = { ...settings.defaultSampling, ...sent };
+  const wire = { ...NEUTRAL, ...settings.defaultSampling, ...withoutNulls(sent) };
   const left = settings.engine.maxModelLen - promptLength;
-  const greedy = (wire.temperature ?? 1) < 1e-5;
   return {
-    n: wire.n ?? 1,
+    ...filtersOf(wire),
+    n: wire.n,
     maxTokens: Math.min(wire.max_tokens ?? left, left),
-    minTokens: wire.min_tokens ?? 0,
-    temperature: wire.temperature ?? 1,
-    topP: greedy ? 1 : (wire.top_p ?? 1),
-    topK: greedy ? 0 : Math.max(wire.top_k ?? 0, 0),
-    minP: greedy ? 0 : (wire.min_p ?? 0),
+    minTokens: wire.min_tokens,
+    temperature: wire.temperature,
     seed: seedOf(wire.seed ?? null, exact),
-    presencePenalty: wire.presence_penalty ?? 0,
-    frequencyPenalty: wire.frequency_penalty ?? 0,
-    repetitionPenalty: wire.repetition_penalty ?? 1,
-    logitBias: biasOf(wire.logit_bias ?? {}),
-    allowedTokenIds: wire.allowed_token_ids ?? null,
-    badWords: badWordsOf(wire.bad_words ?? [], settings),
-    stopTokenIds: [...new Set(wire.stop_token_ids ?? [])],
-    ignoreEos: wire.ignore_eos ?? false,
-    logprobs: wire.logprobs ?? null,
-    promptLogprobs: wire.prompt_logprobs ?? null,
-    logprobTokenIds: wire.logprob_token_ids ?? null,
-    promptLogprobTokenIds: wire.prompt_logprob_token_ids ?? null,
-    promptLogprobStart: wire.prompt_logprob_start ?? 0,
-    traceDecodeTokenIds: wire.trace_decode_token_ids ?? null,
+    presencePenalty: wire.presence_penalty,
+    frequencyPenalty: wire.frequency_penalty,
+    repetitionPenalty: wire.repetition_penalty,
+    logitBias: biasOf(wire.logit_bias),
+    allowedTokenIds: wire.allowed_token_ids,
+    badWords: badWordsOf(wire.bad_words, settings),
+    stopTokenIds: [...new Set(wire.stop_token_ids)],
+    ignoreEos: wire.ignore_eos,
+    ...scoresOf(wire),
+    traceDecodeTokenIds: wire.trace_decode_token_ids,
     repetitionDetection: repetitionOf(wire),
     structuredOutput: null,
-    skipReadingPrefixCache: wire.skip_reading_prefix_cache ?? false,
+    skipReadingPrefixCache: wire.skip_reading_prefix_cache,
+  };
+}
+
+/** What fields mean that neither the request nor the model sets. */
+const NEUTRAL = {
+  n: 1,
+  min_tokens: 0,
+  temperature: 1,
+  top_p: 1,
+  top_k: 0,
+  min_p: 0,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  repetition_penalty: 1,
+  logit_bias: {} as Record<string, number>,
+  allowed_token_ids: null as number[] | null,
+  bad_words: [] as string[],
+  stop_token_ids: [] as number[],
+  ignore_eos: false,
+  logprobs: null as number | null,
+  prompt_logprobs: null as number | null,
+  logprob_token_ids: null as number[] | null,
+  prompt_logprob_token_ids: null as number[][] | null,
+  prompt_logprob_start: 0,
+  trace_decode_token_ids: null as number[] | null,
+  skip_reading_prefix_cache: false,
+};
+
+type Wire = typeof NEUTRAL & WireSampling;
+
+/** Null means "not given". */
+function withoutNulls(sent: WireSampling): { [Name in keyof WireSampling]: NonNullable<WireSampling[Name]> } {
+  const given = Object.entries(sent).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(given) as ReturnType<typeof withoutNulls>;
+}
+
+/** Filters do nothing to a greedy choice. */
+function filtersOf(wire: Wire): Pick<SamplingParams, 'topP' | 'topK' | 'minP'> {
+  if (wire.temperature < GREEDY_BELOW) return { topP: 1, topK: 0, minP: 0 };
+  return { topP: wire.top_p, topK: Math.max(wire.top_k, 0), minP: wire.min_p };
+}
+
+function scoresOf(
+  wire: Wire,
+): Pick<
+  SamplingParams,
+  'logprobs' | 'promptLogprobs' | 'logprobTokenIds' | 'promptLogprobTokenIds' | 'promptLogprobStart'
+> {
+  return {
+    logprobs: wire.logprobs,
+    promptLogprobs: wire.prompt_logprobs,
+    logprobTokenIds: wire.logprob_token_ids,
+    promptLogprobTokenIds: wire.prompt_logprob_token_ids,
+    promptLogprobStart: wire.prompt_logprob_start,
   };
 }
 
@@ -87,7 +135,7 @@ function badWordsOf(words: readonly string[], { tokenizer }: GenerateSettings): 
 }
 
 function repetitionOf({ repetition_detection: sent }: WireSampling): SamplingParams['repetitionDetection'] {
-  if (!sent || !sent.max_pattern_size) return null;
+  if (!sent?.max_pattern_size) return null;
   return {
     maxPatternSize: sent.max_pattern_size,
     minPatternSize: sent.min_pattern_size ?? 0,
