@@ -1,5 +1,6 @@
 import type {
   ChatLogprobs,
+  ChatTopLogprob,
   GenerateLogprobs,
   PromptLogprobs,
   TopTokenLogprob,
@@ -51,8 +52,9 @@ export class TextLogprobs {
     };
   }
 
-  #entry(id: number, value: number): { token: string; logprob: number; bytes: number[] } {
-    const token = this.placeholders ? `token_id:${id}` : tokenString(this.tokenizer, id, this.#context);
+  #entry(id: number, value: number): ChatTopLogprob {
+    if (this.placeholders) return { token: `token_id:${id}`, logprob: floored(value), bytes: null };
+    const token = tokenString(this.tokenizer, id, this.#context);
     return { token, logprob: floored(value), bytes: [...encoder.encode(token)] };
   }
 
