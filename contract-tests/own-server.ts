@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { packageRoot } from '../src/package-info.js';
 
-const CLI = fileURLToPath(new URL('../src/cli.js', import.meta.url));
+const CLI = join(packageRoot, 'dist', 'src', 'cli.js');
 const PRISM = ['node_modules/.bin/prism', 'mock', 'openapi.yaml', '--host', '127.0.0.1', '--port'];
 const TRIES = 1200;
 
