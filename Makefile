@@ -12,7 +12,7 @@ SOURCES := $(shell find src generated bench contract-tests scripts -name '*.ts' 
 INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 
-.PHONY: help install build model serve test contract contract-mock golden mock generate generate-check lint typecheck bench clean
+.PHONY: help install build model serve test contract contract-mock golden mock generate generate-check options lint typecheck bench clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -57,6 +57,9 @@ generate: $(INSTALLED) ## Write generated/ from openapi.yaml (needs Java 11+)
 
 generate-check: $(INSTALLED) ## Fail when generated/ is not what openapi.yaml gives
 	node scripts/generate.mjs --check
+
+options: build ## Write docs/options.md from the option table
+	node dist/scripts/write-options-page.js
 
 lint: $(INSTALLED) ## Lint code and contract
 	node_modules/.bin/biome check .
