@@ -1,0 +1,47 @@
+import { isLosslessNumber } from 'lossless-json';
+import { Environment, type TemplateValue } from './jinja-engine.js';
+import { pythonFloat } from './python-numbers.js';
+
+/** The engine keeps the classes of its values to itself; each is reached through a value of its kind. */
+function classOf<T>(sample: unknown): new (value: T) => TemplateValue {
+  return new Environment().set('sample', sample).constructor as new (
+    value: T,
+  ) => TemplateValue;
+}
+
+const IntegerValue = classOf<number>(1);
+const FloatValue = classOf<number>(0.5);
+export const StringValue = classOf<string>('');
+const ArrayValue = classOf<TemplateValue[]>([]);
+const ObjectValue = classOf<Map<string, TemplateValue>>({});
+
+/**
+ * JSON data as values of the template engine. Numbers that were read by lossless-json stay what Python would make
+ * of them: `1.0` a float, `1` an integer, large integers to the last digit. Objects may be Maps, which keep the
+ * order of keys that look like integers; keys with the value undefined are left out.
+ */
+export function templateValue(data: unknown): TemplateValue {
+  if (isLosslessNumber(data)) return numberValue(data.value);
+  if (typeof data === 'bigint') return integerValue(data);
+  if (Array.isArray(data)) return new ArrayValue(data.map(templateValue));
+  if (typeof data === 'object' && data !== null) {
+    const entries = data instanceof Map ? [...data] : Object.entries(data);
+    const present = entries.filter(([, value]) => value !== undefined);
+    return new ObjectValue(new Map(present.map(([key, value]) => [String(key), templateValue(value)])));
+  }
+  return new Environment().set('value', data);
+}
+
+function numberValue(spelling: string): TemplateValue {
+  if (/^-?\d+$/.test(spelling)) return integerValue(BigInt(spelling));
+  const number = Number(spelling);
+  return printedAs(new FloatValue(number), pythonFloat(number));
+}
+
+function integerValue(integer: bigint): TemplateValue {
+  return printedAs(new IntegerValue(Number(integer)), String(integer));
+}
+
+function printedAs(value: TemplateValue, text: string): TemplateValue {
+  return Object.assign(value, { toString: () => text });
+}
