@@ -43,12 +43,7 @@ export function describeListed(
   listed.forEach((id, i) => {
     places.set(id, i + 1);
   });
-  const entries = [...places].slice(0, Math.max(listed.length, 1));
-  return collect(
-    scores,
-    entries.map(([id]) => id),
-    entries.map(([, rank]) => rank),
-  );
+  return collect(scores, [...places.keys()], [...places.values()]);
 }
 
 /** 1 + the number of tokens that score higher; 0 when the score is NaN. */

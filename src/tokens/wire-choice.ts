@@ -1,4 +1,5 @@
 import type { GenerateChoice, Usage } from '../../generated/types.js';
+import type { PositionLogprobs } from '../engine/index.js';
 import type { ChoiceNews } from './choice-reader.js';
 import type { ParsedGenerate } from './parse-request.js';
 import type { GenerateSettings } from './settings.js';
@@ -16,8 +17,18 @@ export class ChoiceWriter {
     this.#textLogprobs = asText ? new TextLogprobs(tokenizer, returnTokensAsTokenIds) : null;
   }
 
+  /** With listed ids the reference shows as many entries as were listed, the sampled one first. */
+  #shown(position: PositionLogprobs): PositionLogprobs {
+    const listed = this.parsed.engineRequest.sampling.logprobTokenIds;
+    if (!listed) return position;
+    const { ids, values, ranks } = position;
+    const most = Math.max(listed.length, 1);
+    return { ids: ids.slice(0, most), values: values.slice(0, most), ranks: ranks.slice(0, most) };
+  }
+
   write(news: ChoiceNews): GenerateChoice {
-    const { finish, logprobs, samplingMask } = news;
+    const { finish, samplingMask } = news;
+    const logprobs = news.logprobs?.map((position) => this.#shown(position)) ?? null;
     const described = logprobs && (this.#textLogprobs?.describe(logprobs) ?? logprobsById(logprobs));
     return {
       index: news.index,
