@@ -7,7 +7,8 @@ const finite = fc.float({ min: -80, max: 0, noNaN: true });
 describe('exponentials', () => {
   it('agrees with Math.exp to seven digits', () => {
     fc.assert(
-      fc.property(fc.array(finite, { minLength: 1 }), fc.constantFrom(1, 0.5, 2), (values, inverse) => {
+      fc.property(fc.array(finite, { minLength: 1 }), fc.constantFrom(1, 0.5, 2), (drawn, inverse) => {
+        const values = [0, ...drawn];
         const weights = new Float32Array(values.length);
         const sum = exponentials(Float32Array.from(values), 0, inverse, weights);
         let expected = 0;
