@@ -34,21 +34,43 @@ const COMMON = [
   'smollm2',
 ];
 /** Areas of the contract that this release answers with a 501. */
-const NOT_SERVED_YET = ['--skip', 'render,derender,pipeline', '--not', '^(tokenize|detokenize)-'];
+const NOT_SERVED_YET = [
+  '--skip',
+  'render,derender,pipeline',
+  '--not',
+  '^(tokenize|detokenize)-|-(render|derender|tokenize|detokenize)|-render-ids',
+];
 
 const RECORDINGS: readonly Recording[] = [
   { files: ['scale-out.json', 'decided.json'], args: ['--enable-scale-out'], replay: NOT_SERVED_YET },
   { files: ['disabled.json'], args: [] },
-  {
-    files: ['api-key.json'],
-    args: ['--enable-scale-out', '--api-key', 'secret'],
-    replay: ['--names', 'first.txt'],
-  },
+  { files: ['api-key.json'], args: ['--enable-scale-out', '--api-key', 'secret'], replay: NOT_SERVED_YET },
   {
     files: ['api-key-tokens-only.json'],
     args: ['--tokens-only', '--api-key', 'secret'],
-    replay: ['--names', 'first.txt'],
+    replay: NOT_SERVED_YET,
   },
+  {
+    files: ['skip-tokenizer.json', 'decided-skip-tokenizer.json'],
+    args: ['--enable-scale-out', '--skip-tokenizer-init'],
+    replay: NOT_SERVED_YET,
+  },
+  {
+    files: ['tokens-only.json', 'decided-tokens-only.json'],
+    args: ['--tokens-only'],
+    replay: NOT_SERVED_YET,
+  },
+  {
+    files: ['placeholders.json'],
+    args: ['--enable-scale-out', '--return-tokens-as-token-ids'],
+    replay: NOT_SERVED_YET,
+  },
+  {
+    files: ['priority.json'],
+    args: ['--enable-scale-out', '--scheduling-policy', 'priority'],
+    replay: NOT_SERVED_YET,
+  },
+  { files: ['dev.json'], args: ['--enable-scale-out'], env: { VLLM_SERVER_DEV_MODE: '1' } },
 ];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { model: { type: 'string' } } });

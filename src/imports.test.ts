@@ -5,11 +5,12 @@ import { packageRoot } from './package-info.js';
 
 /** What each layer may import, beside itself and the files at the top of src/. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  server: ['tokens', 'render', 'text', 'engine', 'model', 'observe', 'runtime'],
-  tokens: ['engine', 'text'],
+  server: ['tokens', 'render', 'text', 'structured', 'engine', 'model', 'observe', 'runtime'],
+  tokens: ['engine', 'text', 'structured'],
   render: ['text'],
   observe: ['engine'],
-  engine: ['model', 'runtime'],
+  engine: ['structured', 'model', 'runtime'],
+  structured: ['model'],
   model: ['runtime'],
   text: ['model'],
   runtime: [],

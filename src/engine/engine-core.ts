@@ -1,3 +1,4 @@
+import type { GrammarCompiler } from '../structured/grammar-compiler.js';
 import type { EngineRequest, EngineStats, PauseMode, SequenceEvent } from './index.js';
 import type { DecodeRow, ModelRunner } from './model-runner.js';
 import { PromptScores } from './prompt-scores.js';
@@ -61,6 +62,8 @@ export class EngineCore {
     private readonly runner: Runner,
     private readonly sampler: Sampler,
     private readonly options: CoreOptions,
+    /** Null when no request may ask for a structured output. */
+    private readonly grammars: Pick<GrammarCompiler, 'begin'> | null,
     private readonly emit: (events: readonly CoreEvent[]) => void,
   ) {
     this.#waiting = new WaitingQueue(options.policy);
@@ -74,9 +77,28 @@ export class EngineCore {
       const state = this.sampler.createState(request.sampling, request.tokenIds, index, this.options.eosIds);
       const sequence = new Sequence(request, index, state, this.#arrivals++, this.options.maxModelLen);
       live.set(index, sequence);
+      this.#beginGrammar(sequence);
       this.#waiting.add(sequence);
     }
     this.#wake?.();
+  }
+
+  /** A sequence with a structured output waits until its grammar is there; one that has none fails. */
+  #beginGrammar(sequence: Sequence): void {
+    const shape = sequence.request.sampling.structuredOutput;
+    if (!shape) return;
+    sequence.awaitsGrammar = true;
+    const begun =
+      this.grammars?.begin(shape) ?? Promise.reject(new Error('there is no vocabulary for grammars'));
+    begun.then(
+      (grammar) => {
+        sequence.awaitsGrammar = false;
+        if (sequence.finish) return grammar.dispose();
+        sequence.grammar = grammar;
+        this.#wake?.();
+      },
+      (error: Error) => this.#fail([sequence], error),
+    );
   }
 
   /** End every unfinished sequence of a request; unknown ids are ignored. */
@@ -182,7 +204,8 @@ export class EngineCore {
   #admit(): void {
     while (this.#slots.free > 0) {
       const sequence = this.#waiting.take(
-        (candidate) => !this.#slots.worthWaiting(candidate, this.#cacheKey(candidate)),
+        (candidate) =>
+          !candidate.awaitsGrammar && !this.#slots.worthWaiting(candidate, this.#cacheKey(candidate)),
       );
       if (!sequence) return;
       const admission = this.#slots.admit(sequence, this.#cacheKey(sequence));
@@ -218,9 +241,11 @@ export class EngineCore {
     const [first, last] = Slots.span(sequences);
     const rows = Array.from({ length: last - first + 1 }, (_, i) => this.#decodeRow(first + i));
     const inOrder = rows.filter(({ wanted }) => wanted).map(({ slot }) => this.#slots.ownerOf(slot)!);
-    const scores = await this.runner.decode(rows);
+    const run = this.runner.decode(rows);
+    const masks = await Promise.all(inOrder.map(({ grammar }) => grammar?.mask() ?? null));
+    const scores = await run;
     inOrder.forEach((sequence, i) => {
-      if (!sequence.finish) this.#commit(sequence, 1, scores.row(i));
+      if (!sequence.finish) this.#commit(sequence, 1, scores.row(i), masks[i]!);
     });
   }
 
@@ -245,20 +270,23 @@ export class EngineCore {
     const { inverseTemperature } = sampler;
     const tokens = sequence.tokens.subarray(computed, computed + count);
     const wanted = offsets.map((offset) => ({ offset, inverseTemperature }));
-    const scores = await this.runner.prefill(slot!, tokens, computed, wanted);
+    const run = this.runner.prefill(slot!, tokens, computed, wanted);
+    const mask = (await sequence.grammar?.mask()) ?? null;
+    const scores = await run;
     if (sequence.finish) return;
     promptScores?.record(computed, offsets, scores);
     this.#totals.promptTokens += count;
-    this.#commit(sequence, count, scores.row(offsets.length - 1));
+    this.#commit(sequence, count, scores.row(offsets.length - 1), mask);
   }
 
   /** Positions are computed; if that was the last known token, sample the next. */
-  #commit(sequence: Sequence, count: number, scores: ScoredRow): void {
+  #commit(sequence: Sequence, count: number, scores: ScoredRow, mask: Int32Array | null): void {
     sequence.computed += count;
     if (sequence.pending > 0) return;
-    const sampled = this.sampler.sample(scores, sequence.sampler);
+    const sampled = this.sampler.sample(scores, sequence.sampler, mask);
     sequence.append(sampled.id, this.#weightVersion);
     sequence.sampler.commit(sampled.id);
+    sequence.grammar?.accept(sampled.id);
     this.#totals.generationTokens++;
     const stop = finishOf(sequence.sampler, sequence.length, this.options.maxModelLen);
     if (stop) sequence.end(stop.reason, stop.stopReason);
@@ -284,6 +312,7 @@ export class EngineCore {
       this.#waiting.remove(sequence);
     }
     this.#promptScores.delete(sequence);
+    sequence.grammar?.dispose();
     const live = this.#requests.get(sequence.request.id);
     live?.delete(sequence.index);
     if (live?.size === 0) this.#requests.delete(sequence.request.id);
@@ -295,14 +324,19 @@ export class EngineCore {
     try {
       await run();
     } catch (error) {
-      process.stderr.write(`${(error as Error).message}\n`);
-      for (const sequence of sequences) {
-        if (sequence.finish) continue;
-        sequence.end('error', null);
-        this.#send(sequence, { tokenIds: [], logprobs: null, samplingMask: null });
-        this.#leave(sequence);
-      }
+      this.#fail(sequences, error as Error);
     }
+  }
+
+  #fail(sequences: readonly Sequence[], { message }: Error): void {
+    process.stderr.write(`${message}\n`);
+    for (const sequence of sequences) {
+      if (sequence.finish) continue;
+      sequence.end('error', null);
+      this.#send(sequence, { tokenIds: [], logprobs: null, samplingMask: null });
+      this.#leave(sequence);
+    }
+    this.#flush();
   }
 
   #scoresOf(sequence: Sequence): PromptScores | null {

@@ -4,7 +4,7 @@
  */
 import type { SamplingParams } from './sampling-params.js';
 
-export type { RepetitionDetection, SamplingParams, StructuredOutput } from './sampling-params.js';
+export type { RepetitionDetection, SamplingParams } from './sampling-params.js';
 export { DEFAULT_SAMPLING_PARAMS } from './sampling-params.js';
 
 export interface EngineRequest {

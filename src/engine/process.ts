@@ -3,6 +3,7 @@
  * over IPC and ends when its parent does.
  */
 import { openSession } from '../runtime/open-session.js';
+import { GrammarCompiler } from '../structured/grammar-compiler.js';
 import { EngineCore } from './engine-core.js';
 import { LoadedWeights } from './loaded-weights.js';
 import { ModelRunner } from './model-runner.js';
@@ -57,9 +58,16 @@ async function start(options: RankOptions): Promise<void> {
     maxChunk: Math.min(options.maxBatchedTokens, options.maxModelLen),
   });
   const sampler = new Sampler(options.config.vocabSize, options);
-  const loop = new EngineCore(runner, sampler, { ...options, eosIds: options.config.eosIds }, (events) => {
-    send({ type: 'events', events, stats: loop.stats() });
-  });
+  const grammars = options.vocabulary && new GrammarCompiler(options.vocabulary);
+  const loop = new EngineCore(
+    runner,
+    sampler,
+    { ...options, eosIds: options.config.eosIds },
+    grammars,
+    (events) => {
+      send({ type: 'events', events, stats: loop.stats() });
+    },
+  );
   core = loop;
   weights = new LoadedWeights(loop, runner, options);
   send({ type: 'ready' });

@@ -1,6 +1,7 @@
 /** Messages between the server's process and an engine process, over Node's IPC channel (structured clone). */
 import type { ModelConfig } from '../model/index.js';
 import type { RuntimeBackend } from '../runtime/session.js';
+import type { GrammarVocabulary } from '../structured/index.js';
 import type { CoreEvent, CoreOptions } from './engine-core.js';
 import type { EngineRequest, EngineStats, PauseMode } from './index.js';
 import type { SamplerOptions } from './sampler.js';
@@ -8,6 +9,8 @@ import type { SamplerOptions } from './sampler.js';
 export interface RankOptions extends Omit<CoreOptions, 'eosIds'>, SamplerOptions {
   graphPath: string;
   config: ModelConfig;
+  /** For structured outputs; null without a tokenizer. */
+  vocabulary: GrammarVocabulary | null;
   /** Sequences that may run at once. */
   maxNumSeqs: number;
   threads: number;

@@ -1,6 +1,7 @@
 import { Distribution, type Filters, NO_FILTERS } from './distribution.js';
 import { countToMass, hasFilters, sumOf, survivors } from './head.js';
 import type { PositionLogprobs, SamplingParams } from './index.js';
+import { followGrammar } from './logits/grammar.js';
 import { changesLogits, processLogits } from './logits/process.js';
 import { describeListed, describeTop } from './logprobs.js';
 import { uniform } from './random.js';
@@ -78,7 +79,7 @@ export class Sampler {
     return {
       id,
       mask: this.#options.samplingMask ? this.#mask(sampled, state) : null,
-      logprobs: this.#describe(row, state, id),
+      logprobs: this.#describe(row, state, id, grammar),
     };
   }
 
@@ -137,15 +138,27 @@ export class Sampler {
     return greedy ? Int32Array.of(sampled) : this.#distribution.possible();
   }
 
-  #describe(row: ScoredRow, { params }: SamplerState, token: number): PositionLogprobs | null {
+  #describe(
+    row: ScoredRow,
+    { params }: SamplerState,
+    token: number,
+    grammar: Int32Array | null,
+  ): PositionLogprobs | null {
     if (params.logprobs === null) return null;
-    const scores = this.#isProcessed ? this.#distribution.processed(!this.#isLogits) : this.#rawScores(row);
+    const scores = this.#scores(row, grammar);
     if (params.logprobTokenIds) return describeListed(scores, token, params.logprobTokenIds);
-    return describeTop(
-      { scores, head: this.#isProcessed ? null : row.topIds },
-      token,
-      widest(params.logprobs),
-    );
+    const head = scores === row.logits || scores === row.logprobs ? row.topIds : null;
+    return describeTop({ scores, head }, token, widest(params.logprobs));
+  }
+
+  /** Even raw scores are of what the grammar leaves: the reference applies its mask before anything else. */
+  #scores(row: ScoredRow, grammar: Int32Array | null): Float32Array {
+    if (this.#isProcessed) return this.#distribution.processed(!this.#isLogits);
+    if (!grammar) return this.#rawScores(row);
+    this.#distribution.logits.set(row.logits);
+    followGrammar(this.#distribution.logits, grammar);
+    this.#distribution.weigh(1, NO_FILTERS);
+    return this.#distribution.processed(!this.#isLogits);
   }
 
   #rawScores(row: ScoredRow): Float32Array {

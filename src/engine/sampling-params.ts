@@ -1,3 +1,5 @@
+import type { StructuredOutput } from '../structured/index.js';
+
 /**
  * What one request asks of the sampler, fully resolved: no field is "absent" here. The server resolves
  * defaults (generation config, model length) before a request reaches the engine.
@@ -59,15 +61,6 @@ export interface RepetitionDetection {
   /** Repeats that end the sequence. */
   minCount: number;
 }
-
-/** A grammar that the output must follow. */
-export type StructuredOutput =
-  | { kind: 'json'; schema: string }
-  | { kind: 'json_object' }
-  | { kind: 'regex'; pattern: string }
-  | { kind: 'choice'; choices: readonly string[] }
-  | { kind: 'grammar'; grammar: string }
-  | { kind: 'structural_tag'; spec: string };
 
 /** Every field at its neutral value: sampling from the plain distribution, `maxTokens` 16. */
 export const DEFAULT_SAMPLING_PARAMS: SamplingParams = {

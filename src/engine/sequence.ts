@@ -1,3 +1,4 @@
+import type { SequenceGrammar } from '../structured/sequence-grammar.js';
 import type { EngineRequest, Finish, FinishReason, WeightSpan } from './index.js';
 import type { SamplerState } from './sampler.js';
 
@@ -15,6 +16,10 @@ export class Sequence {
   /** Prompt tokens that came out of the prefix cache at admission. */
   cachedTokens = 0;
   finish: Finish | null = null;
+  /** Follows the output of a request with a structured output. */
+  grammar: SequenceGrammar | null = null;
+  /** True while that is being made. */
+  awaitsGrammar = false;
   /** True once an event was sent. */
   announced = false;
   readonly #spans: WeightSpan[] = [];

@@ -85,6 +85,7 @@ function stopOnSignal(server: Server, state: ServerState): Promise<void> {
       while (state.inFlight.count > 0 && Date.now() < deadline)
         await new Promise((wake) => setTimeout(wake, 5));
       server.closeAllConnections();
+      await state.loaded.settings.grammars?.close();
       resolve();
     };
     process.on('SIGTERM', stop);

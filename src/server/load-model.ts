@@ -8,6 +8,9 @@ import type { ModelArtifact, ModelDtype } from '../model/index.js';
 import { loadModel } from '../model/load-model.js';
 import { terminalProgress } from '../model/terminal-progress.js';
 import type { RuntimeBackend } from '../runtime/session.js';
+import { GrammarChecker } from '../structured/grammar-checker.js';
+import type { GrammarVocabulary } from '../structured/index.js';
+import { grammarVocabulary } from '../structured/vocabulary.js';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.js';
 import type { LoadedModel } from './state.js';
 
@@ -19,12 +22,15 @@ export async function loadEngine(config: Config, log: Logger): Promise<LoadedMod
   });
   const withTokenizer = !config.tokensOnly && !config.skipTokenizerInit;
   const tokenizer = withTokenizer && artifact.tokenizer ? createTokenizer(artifact.tokenizer) : null;
-  const engine = createLocalEngine(engineOptions(config, withStopsOf(artifact, tokenizer)));
+  const vocabulary =
+    tokenizer && artifact.tokenizer ? grammarVocabulary(artifact.tokenizer, artifact.config) : null;
+  const engine = createLocalEngine(engineOptions(config, withStopsOf(artifact, tokenizer), vocabulary));
   await engine.ready();
   log.info({ model: artifact.source, ...engine.info }, 'ready');
   const settings = {
     engine: engine.info,
     tokenizer,
+    grammars: vocabulary && new GrammarChecker(vocabulary),
     servedModelNames: config.servedModelName.length > 0 ? config.servedModelName : [nameOf(artifact.source)],
     maxLogprobs: config.maxLogprobs ?? 20,
     returnTokensAsTokenIds: config.returnTokensAsTokenIds,
@@ -44,7 +50,11 @@ function withStopsOf(artifact: ModelArtifact, tokenizer: Tokenizer | null): Mode
 /** No token has this id. */
 const NO_PRIMARY = -1;
 
-function engineOptions(config: Config, artifact: ModelArtifact): Parameters<typeof createLocalEngine>[0] {
+function engineOptions(
+  config: Config,
+  artifact: ModelArtifact,
+  vocabulary: GrammarVocabulary | null,
+): Parameters<typeof createLocalEngine>[0] {
   const ranks = config.dataParallelSize ?? 1;
   const { contextLength } = artifact.config;
   const maxModelLen = config.maxModelLen ?? contextLength;
@@ -58,6 +68,7 @@ function engineOptions(config: Config, artifact: ModelArtifact): Parameters<type
     maxQueue: config.maxQueue ?? 0,
     rank: {
       graphPath: artifact.graphPath,
+      vocabulary,
       config: artifact.config,
       maxModelLen,
       maxNumSeqs: config.maxNumSeqs ?? 1,

@@ -144,9 +144,6 @@ function traceReplay(sent: WireSampling, _: number, { enableTraceReplay }: Gener
 
 /** Fields of the contract that this release does not act on: refused rather than ignored. */
 function notYet(sent: WireSampling): void {
-  if (sent.structured_outputs) {
-    throw valueFault('structured_outputs', 'This release of tito has no structured outputs yet.');
-  }
   if (sent.thinking_token_budget != null && sent.thinking_token_budget !== -1) {
     throw valueFault('thinking_token_budget', 'thinking_token_budget needs a reasoning parser.');
   }

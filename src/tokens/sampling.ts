@@ -3,6 +3,7 @@ import type { SamplingParams } from '../engine/index.js';
 import { valueFault } from '../errors.js';
 import { checkSampling } from './sampling-rules.js';
 import type { GenerateSettings } from './settings.js';
+import { structuredOf } from './structured.js';
 
 const MAX_BIAS = 100;
 const GREEDY_BELOW = 1e-5;
@@ -43,7 +44,7 @@ export function resolveSampling(
     ...scoresOf(wire),
     traceDecodeTokenIds: wire.trace_decode_token_ids,
     repetitionDetection: repetitionOf(wire),
-    structuredOutput: null,
+    structuredOutput: wire.structured_outputs ? structuredOf(wire.structured_outputs) : null,
     skipReadingPrefixCache: wire.skip_reading_prefix_cache,
   };
 }

@@ -1,4 +1,5 @@
 import type { EngineInfo } from '../engine/index.js';
+import type { GrammarChecker } from '../structured/grammar-checker.js';
 import type { Tokenizer } from '../text/tokenizer.js';
 
 /** What generate needs to know of the server. */
@@ -10,6 +11,8 @@ export interface GenerateSettings {
   servedModelNames: readonly string[];
   /** Largest `logprobs` and `prompt_logprobs`; -1 = the whole vocabulary. */
   maxLogprobs: number;
+  /** Null without a tokenizer. */
+  grammars: GrammarChecker | null;
   returnTokensAsTokenIds: boolean;
   enablePromptTokensDetails: boolean;
   enableTraceReplay: boolean;

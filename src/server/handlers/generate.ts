@@ -21,6 +21,8 @@ export async function generate(state: ServerState, context: Context): Promise<vo
   };
   const exact = { seed: exactInteger(request, ['sampling_params', 'seed']) };
   const parsed = parseGenerateRequest(context.body, headers, exact, loaded.settings);
+  const { structuredOutput } = parsed.engineRequest.sampling;
+  if (structuredOutput) await loaded.settings.grammars?.check(structuredOutput);
   await state.inFlight.run(parsed.requestId, response, async (signal) => {
     const answer = observed(answerOf(parsed, loaded.engine, loaded.settings, signal), parsed, state);
     if (parsed.stream) await stream(state, context, parsed, answer, loaded);
