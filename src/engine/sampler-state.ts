@@ -18,18 +18,21 @@ export class SamplerState {
   #promptIds: ReadonlySet<number> | null = null;
   #outputCounts: Map<number, number> | null = null;
 
+  readonly params: SamplingParams;
+
   constructor(
-    readonly params: SamplingParams,
+    params: SamplingParams,
     readonly prompt: Int32Array,
     /** Index of the sequence within its request: each has random numbers of its own. */
     readonly index: number,
     /** The first is the primary EOS. */
     readonly eosIds: readonly number[],
   ) {
+    this.params = params.traceDecodeTokenIds ? replaying(params, params.traceDecodeTokenIds) : params;
     this.greedy = params.temperature < GREEDY_BELOW;
     this.temperature = this.greedy ? 1 : Math.max(params.temperature, MIN_TEMPERATURE);
     this.key = streamKey(params.seed ?? randomSeed(), index);
-    this.endIds = new Set([...eosIds, ...params.stopTokenIds]);
+    this.endIds = new Set([...eosIds, ...this.params.stopTokenIds]);
   }
 
   /** 1 when greedy. */
@@ -54,6 +57,12 @@ export class SamplerState {
     this.output.push(id);
     this.#outputCounts?.set(id, (this.#outputCounts.get(id) ?? 0) + 1);
   }
+}
+
+/** A forced output ends with its trace, and not before because of an id in it. */
+function replaying(params: SamplingParams, trace: readonly number[]): SamplingParams {
+  const maxTokens = Math.min(params.maxTokens, trace.length);
+  return { ...params, maxTokens, minTokens: 0, ignoreEos: true, stopTokenIds: [] };
 }
 
 function countIds(ids: readonly number[]): Map<number, number> {

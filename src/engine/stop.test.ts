@@ -43,6 +43,13 @@ describe('finishOf', () => {
     expect(finish([5, 2], { maxTokens: 2 })).toEqual(stop(null));
   });
 
+  it('ends a forced output with its trace, and at no id in it', () => {
+    const given = { traceDecodeTokenIds: [2, 9, 7, 5], stopTokenIds: [9], minTokens: 10 };
+    for (const count of [1, 2, 3]) expect(finish([2, 9, 7, 5].slice(0, count), given)).toBeNull();
+    expect(finish([2, 9, 7, 5], given)).toEqual(length);
+    expect(finish([2, 9], { ...given, maxTokens: 2 })).toEqual(length);
+  });
+
   it('ends when the output repeats itself, not before min_tokens, and after everything else', () => {
     const repetitionDetection = { minPatternSize: 1, maxPatternSize: 2, minCount: 2 };
     const repetition = { reason: 'repetition', stopReason: 'repetition_detected' };
