@@ -101,6 +101,14 @@ describe('logprobs modes', () => {
     expectLogprobs(sampler.sample(row, state).logprobs, [3, 1], [values[3]!, values[1]!], [1, 2]);
   });
 
+  it('raw: of what a grammar leaves, where there is one', () => {
+    const grammar = Int32Array.of(0b1101);
+    const left = softmax([0, NONE, 1, -1], 1).map(Math.log);
+    const { sampler, state } = start(4, { temperature: 0, logprobs: 4 });
+    const values = [left[2]!, left[0]!, left[3]!, NONE];
+    expectLogprobs(sampler.sample(row, state, grammar).logprobs, [2, 0, 3, 1], values, [1, 2, 3, 4]);
+  });
+
   it('leaves the row as it was', () => {
     const { sampler, state } = start(4, given, inMode('processed_logits'));
     const before = structuredClone(row);
@@ -181,7 +189,10 @@ describe('logits that can not be sampled', () => {
       ]) {
         for (const options of [PLAIN, MASKED, inMode('processed_logprobs')]) {
           const { sampler, state } = start(4, { ...given, logprobs: 2, minP: 0.01 }, options);
-          expect(sampler.sample(scoreRow(logits, state.temperature), state).id).toBe(expected);
+          // The graph's ranking means nothing here.
+          const topIds = Int32Array.of(3, 1, 0, 2);
+          const scores = { ...scoreRow(logits, state.temperature), topIds };
+          expect(sampler.sample(scores, state).id).toBe(expected);
         }
       }
     });
