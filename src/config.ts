@@ -100,6 +100,12 @@ export const OPTIONS = {
     "Longest prompt and output together. Default: the model's own.",
   ),
   maxNumSeqs: number('max-num-seqs', 32, 1, 'Sequences that may run at once, on each rank.'),
+  kvCacheMemory: number(
+    'kv-cache-memory',
+    null,
+    1,
+    'Most MiB of keys and values on each rank; lowers --max-num-seqs where it must.',
+  ),
   maxNumBatchedTokens: number('max-num-batched-tokens', 256, 16, 'Positions computed in one step.'),
   dataParallelSize: number('data-parallel-size', 1, 1, 'Engine processes.'),
   threads: number('threads', null, 1, 'Threads of each engine process. Default: cores ÷ processes.'),

@@ -17,6 +17,8 @@ export class Distribution {
   readonly logits: Float32Array;
   readonly #weights: Float32Array;
   readonly #ranking: Ranking;
+  /** Scratch for `possible`, made when first asked. */
+  #ids: Int32Array | null = null;
   #inverseTemperature = 1;
   #most = 0;
   #total = 0;
@@ -56,7 +58,8 @@ export class Distribution {
 
   /** Ids that the processors and filters left, in ascending order; after `weigh`. */
   possible(): Int32Array {
-    const ids = new Int32Array(this.vocabSize);
+    this.#ids ??= new Int32Array(this.vocabSize);
+    const ids = this.#ids;
     let count = 0;
     for (let id = 0; id < ids.length; id++) {
       if (Number.isFinite(this.logits[id]!) && this.#isKept(id)) ids[count++] = id;

@@ -122,7 +122,7 @@ export class EngineCore {
       this.#frozen = mode === 'keep';
       if (!clearCache) return;
       this.#slots.clear();
-      for (const sequence of this.#running) sequence.computed = 0;
+      for (const sequence of this.#running) this.#recompute(sequence);
     });
   }
 
@@ -202,6 +202,7 @@ export class EngineCore {
   }
 
   #admit(): void {
+    if (this.options.policy === 'priority') this.#preempt();
     while (this.#slots.free > 0) {
       const sequence = this.#waiting.take(
         (candidate) =>
@@ -219,6 +220,25 @@ export class EngineCore {
       this.#totals.prefixHits += admission.cached;
       this.#running.push(sequence);
     }
+  }
+
+  /** With no slot free, a waiting sequence takes the slot of the least important running one that ranks below it. */
+  #preempt(): void {
+    const { first } = this.#waiting;
+    if (!first || first.awaitsGrammar || this.#slots.free > 0) return;
+    const victim = this.#running.reduce((last, other) => (ranksBelow(other, last) ? other : last));
+    if (victim.request.priority <= first.request.priority) return;
+    this.#slots.release(victim);
+    this.#running = this.#running.filter((other) => other !== victim);
+    this.#recompute(victim);
+    this.#waiting.add(victim);
+    this.#totals.preemptions++;
+  }
+
+  /** The sequence starts anew with the tokens that it has. */
+  #recompute(sequence: Sequence): void {
+    sequence.computed = 0;
+    this.#promptScores.delete(sequence);
   }
 
   /** A batch spans the slots between its rows: move an outer row inward when too many rows would be gaps. */
@@ -371,5 +391,9 @@ export class EngineCore {
 
 /** Every position of a scored prompt brings a row of the vocabulary: keep chunks short. */
 const SCORED_CHUNK = 64;
+
+const ranksBelow = (a: Sequence, b: Sequence): boolean =>
+  a.request.priority > b.request.priority ||
+  (a.request.priority === b.request.priority && a.arrival > b.arrival);
 
 const NO_PROMPT_SCORES = { logprobs: null, tokenIdScores: null };

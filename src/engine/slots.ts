@@ -96,7 +96,7 @@ export class Slots {
     };
     sequence.slot = target;
     sequence.computed = donor.length;
-    sequence.cachedTokens = donor.length;
+    if (!sequence.announced) sequence.cachedTokens = donor.length;
     return {
       slot: target,
       copyFrom: donor.length > 0 && donor.slot !== target ? donor.slot : null,

@@ -20,6 +20,11 @@ export class WaitingQueue {
     return this.#sequences.length;
   }
 
+  /** The next in order, whether it may be admitted or not. */
+  get first(): Sequence | undefined {
+    return this.#sequences[0];
+  }
+
   /** Insert in order; a preempted sequence keeps its arrival and so its place. */
   add(sequence: Sequence): void {
     let at = this.#sequences.length;

@@ -4,7 +4,7 @@ import { createLocalEngine } from '../engine/local.js';
 import type { LogprobsMode } from '../engine/sampler.js';
 import type { SchedulingPolicy } from '../engine/waiting-queue.js';
 import { StartupError } from '../errors.js';
-import type { ModelArtifact, ModelDtype } from '../model/index.js';
+import type { ModelArtifact, ModelConfig, ModelDtype } from '../model/index.js';
 import { loadModel } from '../model/load-model.js';
 import { terminalProgress } from '../model/terminal-progress.js';
 import type { RuntimeBackend } from '../runtime/session.js';
@@ -71,7 +71,7 @@ function engineOptions(
       vocabulary,
       config: artifact.config,
       maxModelLen,
-      maxNumSeqs: config.maxNumSeqs ?? 1,
+      maxNumSeqs: slotsWithin(config, artifact.config, maxModelLen),
       maxBatchedTokens: config.maxNumBatchedTokens ?? 256,
       policy: config.schedulingPolicy as SchedulingPolicy,
       prefixCaching: config.enablePrefixCaching,
@@ -82,6 +82,25 @@ function engineOptions(
     },
   };
 }
+
+/** Sequences that may run at once: as many as asked for, or as many as fit the memory given for keys and values. */
+function slotsWithin(config: Config, model: ModelConfig, maxModelLen: number): number {
+  const asked = config.maxNumSeqs ?? 1;
+  if (config.kvCacheMemory === null) return asked;
+  const slotBytes = 2 * model.layers * model.kvHeads * model.headDim * maxModelLen * FLOAT_BYTES;
+  const fitting = Math.floor((config.kvCacheMemory * MIB) / slotBytes);
+  if (fitting < 1) {
+    const needed = Math.ceil(slotBytes / MIB);
+    throw new StartupError(
+      `--kv-cache-memory is ${config.kvCacheMemory} MiB, but one sequence of ${maxModelLen} tokens takes ${needed} MiB. ` +
+        'Raise it, or lower --max-model-len.',
+    );
+  }
+  return Math.min(asked, fitting);
+}
+
+const FLOAT_BYTES = 4;
+const MIB = 1024 * 1024;
 
 /** `…/SmolLM2-135M-Instruct.Q4_1.gguf` is served as `SmolLM2-135M-Instruct.Q4_1`. */
 function nameOf(source: string): string {
