@@ -4,7 +4,7 @@
  */
 import { openSession } from '../runtime/open-session.js';
 import { GrammarCompiler } from '../structured/grammar-compiler.js';
-import { EngineCore } from './engine-core.js';
+import { type CoreEvent, EngineCore } from './engine-core.js';
 import { LoadedWeights } from './loaded-weights.js';
 import { ModelRunner } from './model-runner.js';
 import type { FromRank, RankCall, RankOptions, ToRank } from './protocol.js';
@@ -18,6 +18,17 @@ process.on('disconnect', () => process.exit(0));
 // A terminal sends Ctrl-C to the whole group; the parent decides when an engine process ends.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
+
+/** Counts go out when a sequence ended, and else only so often: telling them costs as much as a token does. */
+const REPORT_MS = 50;
+let reportedAt = 0;
+
+function isReportDue(events: readonly CoreEvent[]): boolean {
+  const now = performance.now();
+  if (now - reportedAt < REPORT_MS && !events.some(([, { finish }]) => finish)) return false;
+  reportedAt = now;
+  return true;
+}
 
 function send(message: FromRank): void {
   process.send?.(message);
@@ -65,7 +76,7 @@ async function start(options: RankOptions): Promise<void> {
     { ...options, eosIds: options.config.eosIds },
     grammars,
     (events) => {
-      send({ type: 'events', events, stats: loop.stats() });
+      send({ type: 'events', events, stats: isReportDue(events) ? loop.stats() : null });
     },
   );
   core = loop;

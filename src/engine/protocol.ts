@@ -37,5 +37,5 @@ export type ToRank =
 export type FromRank =
   | { type: 'ready' }
   | { type: 'failed'; message: string }
-  | { type: 'events'; events: readonly CoreEvent[]; stats: EngineStats }
+  | { type: 'events'; events: readonly CoreEvent[] /** Now and then. */; stats: EngineStats | null }
   | { type: 'returned'; number: number; error: string | null };

@@ -138,7 +138,7 @@ export class Rank {
         this.#failure = message.message;
         break;
       case 'events':
-        this.#stats = message.stats;
+        this.#stats = message.stats ?? this.#stats;
         for (const [id, event] of message.events) this.#deliver(id, event);
         break;
       case 'returned':

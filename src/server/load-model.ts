@@ -36,6 +36,7 @@ export async function loadEngine(config: Config, log: Logger): Promise<LoadedMod
     returnTokensAsTokenIds: config.returnTokensAsTokenIds,
     enablePromptTokensDetails: config.enablePromptTokensDetails,
     enableTraceReplay: config.enableTraceReplay,
+    returnSamplingMask: config.returnSamplingMask,
     defaultSampling: artifact.generationConfig,
   };
   return { engine, settings, source: artifact.source };
@@ -102,10 +103,10 @@ function slotsWithin(config: Config, model: ModelConfig, maxModelLen: number): n
 const FLOAT_BYTES = 4;
 const MIB = 1024 * 1024;
 
-/** `…/SmolLM2-135M-Instruct.Q4_1.gguf` is served as `SmolLM2-135M-Instruct.Q4_1`. */
+/** `…/SmolLM2-135M-Instruct.Q4_1.gguf` is served as `SmolLM2-135M-Instruct`. */
 function nameOf(source: string): string {
   return source
     .split('/')
     .at(-1)!
-    .replace(/\.gguf$/, '');
+    .replace(/(\.(I?Q\d\w*|B?F\d+))?\.gguf$/i, '');
 }

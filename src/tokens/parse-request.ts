@@ -104,7 +104,7 @@ function textOptions(
   { output_mode, sampling_params: sent }: GenerateRequest,
   { tokenizer }: GenerateSettings,
 ): TextOptions | null {
-  const stops = sent.stop === undefined || sent.stop === null ? [] : [sent.stop].flat();
+  const stops = sent.stop && !sent.trace_decode_token_ids ? [sent.stop].flat() : [];
   if (!tokenizer || (output_mode !== 'text' && stops.length === 0)) return null;
   return {
     stops,

@@ -16,8 +16,9 @@ const RULES: readonly Rule[] = [
   listedLogprobs,
   promptScores,
   vocabularyIds,
+  boundedMask,
+  thinkingBudget,
   traceReplay,
-  notYet,
   hugeIntegers,
 ];
 
@@ -132,21 +133,38 @@ function requireInVocabulary(field: string, ids: readonly number[], vocabSize: n
   throw valueFault(field, `${field} holds ids outside the vocabulary (0 to ${vocabSize - 1}): ${shown}.`);
 }
 
+/** Fields that a forced output leaves no room for. */
+const NOT_WITH_TRACE = [
+  'prompt_logprobs',
+  'prompt_logprob_token_ids',
+  'structured_outputs',
+  'repetition_detection',
+  'thinking_token_budget',
+] as const;
+
 function traceReplay(sent: WireSampling, _: number, { enableTraceReplay }: GenerateSettings): void {
-  if (!sent.trace_decode_token_ids) return;
-  if (!enableTraceReplay) {
-    throw valueFault(null, 'trace_decode_token_ids needs a server started with --enable-trace-replay.');
+  const field = 'trace_decode_token_ids';
+  if (!sent[field]) return;
+  if (!enableTraceReplay)
+    throw valueFault(null, `${field} needs a server started with --enable-trace-replay.`);
+  if (sent[field].length === 0 || (sent.n ?? 1) !== 1) {
+    throw valueFault(null, `${field} must be a list of at least one id, with n 1.`);
   }
-  if (sent.trace_decode_token_ids.length === 0 || (sent.n ?? 1) !== 1) {
-    throw valueFault(null, 'trace_decode_token_ids must be a list of at least one id, with n 1.');
-  }
+  const clash =
+    NOT_WITH_TRACE.find((name) => sent[name] != null) ?? (sent.bad_words?.length ? 'bad_words' : null);
+  if (clash) throw valueFault(null, `${field} can't go with ${clash}.`);
 }
 
-/** Fields of the contract that this release does not act on: refused rather than ignored. */
-function notYet(sent: WireSampling): void {
-  if (sent.thinking_token_budget != null && sent.thinking_token_budget !== -1) {
-    throw valueFault('thinking_token_budget', 'thinking_token_budget needs a reasoning parser.');
-  }
+/** A mask of the whole vocabulary for each token would be of no use, and of a greedy choice neither. */
+function boundedMask(sent: WireSampling, _: number, { returnSamplingMask }: GenerateSettings): void {
+  if (!returnSamplingMask) return;
+  if ((sent.temperature ?? 1) <= 0) throw valueFault(null, 'Sampling masks need a temperature above 0.');
+  if ((sent.top_k ?? 0) <= 0) throw valueFault(null, 'Sampling masks need a top_k of at least 1.');
+}
+
+function thinkingBudget({ thinking_token_budget: budget }: WireSampling): void {
+  if (budget != null && budget !== -1)
+    throw valueFault(null, 'thinking_token_budget needs a reasoning parser.');
 }
 
 function hugeIntegers({ extra_args }: WireSampling): void {

@@ -16,6 +16,7 @@ export interface GenerateSettings {
   returnTokensAsTokenIds: boolean;
   enablePromptTokensDetails: boolean;
   enableTraceReplay: boolean;
+  returnSamplingMask: boolean;
   /** Sampling fields of requests that leave them out. */
   defaultSampling: Readonly<Record<string, number>>;
 }
