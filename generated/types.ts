@@ -1272,7 +1272,7 @@ export interface components {
             /** @description What a reasoning parser needs to know of the chat. */
             reasoning_parser_kwargs?: components["schemas"]["ReasoningParserKwargs"] | null;
             /** @description The caller's id, printable ASCII. The header `X-Request-Id` wins over it. */
-            request_id?: string | null;
+            request_id?: string;
             /** @description Echo the prompt as `prompt_token_ids`, in a stream on the first chunk. */
             return_token_ids?: boolean | null;
             sampling_params: components["schemas"]["SamplingParams"];
@@ -1280,13 +1280,13 @@ export interface components {
              * @description Answer as server-sent events.
              * @default false
              */
-            stream?: boolean;
+            stream?: boolean | null;
             /** @description Only read when `stream` is true. */
             stream_options?: components["schemas"]["StreamOptions"] | null;
             /** @description The prompt, at least one id, shorter than the model's length. */
             token_ids: components["schemas"]["TokenId"][];
             /** @description Character ranges of each token, as render gives them. Not read here. */
-            token_offsets?: (number[] | null)[] | null;
+            token_offsets?: number[][] | null;
         };
         /** @description The generated ids of each sequence. */
         GenerateResponse: {
@@ -1449,7 +1449,7 @@ export interface components {
             /** @description The chat's template variables. */
             chat_template_kwargs?: {
                 [key: string]: unknown;
-            } | null;
+            };
         };
         /** @description What counts as a repeating tail. */
         RepetitionDetection: {

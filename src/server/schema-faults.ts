@@ -68,7 +68,7 @@ function placeOf({ path, keyword }: Finding): string {
   if (parts[0] === 'body' && parts[1] === 'sampling_params' && parts.length > 2)
     return 'body.sampling_params';
   const isItem = /^\d+$/.test(parts.at(-1) ?? '');
-  return (isItem && RANGE_KEYWORDS.has(keyword) ? parts.slice(0, -1) : parts).join('.');
+  return (isItem && (keyword === 'minimum' || keyword === 'maximum') ? parts.slice(0, -1) : parts).join('.');
 }
 
 function describe({ path, message }: Finding): string {

@@ -75,6 +75,8 @@ function compileWith(compiler: Compiler, shape: StructuredOutput): Promise<Compi
     case 'json_object':
       return compiler.compileJSONSchema(ANY_OBJECT, shape.anyWhitespace);
     case 'regex':
+      // The library's converter takes no empty expression.
+      if (shape.pattern === '') return compiler.compileGrammar(choiceGrammar(['']));
       return compiler.compileStructuralTag({
         type: 'structural_tag',
         format: { type: 'regex', pattern: shape.pattern },

@@ -85,12 +85,18 @@ function checkFeatures({ features, token_ids }: GenerateRequest): void {
   if (!features) return;
   checkSameItems(features);
   const ranges = Object.values(features.mm_placeholders).flat();
+  const sorted = ranges.toSorted((a, b) => a.offset - b.offset);
+  const overlaps = sorted.some(
+    ({ offset }, i) => i > 0 && offset < sorted[i - 1]!.offset + sorted[i - 1]!.length,
+  );
+  const isOrdered = Object.values(features.mm_placeholders).every((list) =>
+    list.every(({ offset }, i) => i === 0 || offset >= list[i - 1]!.offset),
+  );
+  if (overlaps || !isOrdered) {
+    throw schemaFault('body.features', 'mm_placeholders must be in order and must not overlap.');
+  }
   if (ranges.some(({ offset, length }) => offset + length > token_ids.length)) {
     throw schemaFault('body', 'mm_placeholders must lie inside token_ids.');
-  }
-  const sorted = ranges.toSorted((a, b) => a.offset - b.offset);
-  if (sorted.some(({ offset }, i) => i > 0 && offset < sorted[i - 1]!.offset + sorted[i - 1]!.length)) {
-    throw schemaFault('body', 'mm_placeholders must not overlap.');
   }
   if (ranges.length > 0) throw valueFault(null, 'This model reads text only: features may hold no items.');
 }

@@ -1,5 +1,5 @@
 import type { SamplingParams as WireSampling } from '../../generated/types.js';
-import { valueFault } from '../errors.js';
+import { schemaFault, valueFault } from '../errors.js';
 import type { GenerateSettings } from './settings.js';
 
 type Rule = (sent: WireSampling, promptLength: number, settings: GenerateSettings) => void;
@@ -120,6 +120,9 @@ function promptScores(sent: WireSampling, promptLength: number, { engine }: Gene
 }
 
 function vocabularyIds(sent: WireSampling, _: number, { engine }: GenerateSettings): void {
+  if (Object.keys(sent.logit_bias ?? {}).some((key) => !/^\s*[+-]?\d+\s*$/.test(key))) {
+    throw schemaFault('body.sampling_params', 'The keys of logit_bias must be token ids.');
+  }
   requireInVocabulary('stop_token_ids', sent.stop_token_ids ?? [], engine.vocabSize);
   requireInVocabulary('allowed_token_ids', sent.allowed_token_ids ?? [], engine.vocabSize);
   requireInVocabulary('logit_bias', Object.keys(sent.logit_bias ?? {}).map(Number), engine.vocabSize);
