@@ -35,7 +35,7 @@ export interface Sampled {
  *    presence)
  * 8. greedy: the best, the lowest id of equals; or else
  * 9. temperature  10. min-p  11. top-k  12. top-p  13. a random draw: the token at which the cumulative
- *    probability, likeliest first, reaches a random number
+ *    probability, likeliest first, reaches a random number (beyond the graph's head: by id)
  * 14. the logprobs asked for are described.
  *
  * Most rows need only the head of the ranking that the graph brings. A row with processors, or whose filters
@@ -114,7 +114,7 @@ export class Sampler {
     const mass = sumOf(head, kept);
     if (hasFilters(state.params)) return topIds[countToMass(head, kept, random * mass) - 1]!;
     if (random <= mass) return topIds[countToMass(head, kept, random) - 1]!;
-    return this.#sampleFromProbabilities(probabilities, state, NO_FILTERS);
+    return drawFromTail(row, random - mass);
   }
 
   #sampleFromProbabilities(probabilities: Float32Array, state: SamplerState, filters: Filters): number {
@@ -169,6 +169,25 @@ export class Sampler {
 const widest = (count: number): number => (count < 0 ? Number.POSITIVE_INFINITY : count);
 
 const randomOf = ({ key, output }: SamplerState): number => uniform(key, output.length);
+
+/**
+ * The id outside the head that a cumulative probability of `target` falls on, by id. Ranking the tail would cost
+ * several times as much and change no probability.
+ */
+function drawFromTail({ topIds, probabilities }: ScoredRow, target: number): number {
+  const lowest = probabilities[topIds[topIds.length - 1]!]!;
+  const head = new Set(topIds);
+  let sum = 0;
+  let last = topIds[0]!;
+  for (let id = 0; id < probabilities.length; id++) {
+    const probability = probabilities[id]!;
+    if (probability === 0 || (probability >= lowest && head.has(id))) continue;
+    sum += probability;
+    last = id;
+    if (target < sum) return id;
+  }
+  return last;
+}
 
 /** NaN or infinite logits leave the graph's probabilities and ranking without meaning. */
 const isUnranked = ({ topIds, probabilities }: ScoredRow): boolean => !(probabilities[topIds[0]!]! > 0);
