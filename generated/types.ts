@@ -1203,7 +1203,7 @@ export interface components {
             /** @description Expert ids of each position, a .npy file in base64; mixture-of-experts models only. */
             routed_experts?: string | null;
             /** @description For each output token the ids it could have been, with `--return-sampling-mask`. */
-            sampling_mask?: number[][] | null;
+            sampling_mask?: components["schemas"]["TokenId"][][] | null;
             /** @description The stop text or stop id that matched; `repetition_detected`; null on end of sequence, length and abort. */
             stop_reason?: string | number | null;
             /** @description With `output_mode` text: the decoded text; in a stream, what was added. */
