@@ -728,6 +728,11 @@ export interface components {
             /** @description Tool calls. */
             tool_calls?: components["schemas"]["ToolCall"][] | null;
         };
+        /**
+         * @description 1 to 128 characters, none of `@`, `/`, `\` or NUL. Cached prefixes are shared only between requests of equal
+         *     salt.
+         */
+        CacheSalt: string | null;
         /** @description One answer. */
         ChatChoice: {
             /** @description `stop`, `length`, `tool_calls`, `abort` or `repetition`. */
@@ -788,8 +793,8 @@ export interface components {
             /** @description As asked for by `stream_options`. */
             usage?: components["schemas"]["Usage"] | null;
         };
-        /** @description A chat, and how to answer it. Sampling fields mean what they mean in `SamplingParams`. */
-        ChatCompletionRequest: {
+        /** @description A chat, and how to answer it. */
+        ChatCompletionRequest: components["schemas"]["SamplingFields"] & components["schemas"]["OutputFields"] & components["schemas"]["DeliveryFields"] & {
             /**
              * @description End the prompt where the answer begins.
              * @default true
@@ -800,138 +805,84 @@ export interface components {
              * @default false
              */
             add_special_tokens?: boolean;
-            /** @description Carried over. */
-            cache_salt?: string | null;
-            /** @description A template to use instead of the model's. */
+            /** @description A Jinja template to use instead of the model's. */
             chat_template?: string | null;
-            /** @description Template variables. */
+            /** @description Template variables. Default: the server's. */
             chat_template_kwargs?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Go on with the last message instead of answering it.
+             * @description Go on with the last message instead of answering it; not together with `add_generation_prompt`.
              * @default false
              */
             continue_final_message?: boolean;
-            /** @description As in `SamplingParams`. */
-            frequency_penalty?: number | null;
+            /** @description Given to the chat template; templates without the variable ignore it. */
+            documents?: {
+                [key: string]: string;
+            }[] | null;
             /**
-             * @description Report reasoning.
+             * @description Put the last message in front of the answer when it has the same role.
+             * @default false
+             */
+            echo?: boolean;
+            /**
+             * @description False leaves reasoning out of the answer.
              * @default true
              */
             include_reasoning?: boolean;
-            /** @description As in `SamplingParams`. */
-            logit_bias?: {
-                [key: string]: number;
-            } | null;
             /**
              * @description Report logprobs.
              * @default false
              */
             logprobs?: boolean | null;
-            /** @description Wins over `max_tokens`. */
+            /** @description The newer name of `max_tokens`; wins over it. */
             max_completion_tokens?: number | null;
-            /** @description Most tokens to output. */
-            max_tokens?: number | null;
-            /** @description The conversation, oldest first. */
+            /** @description The conversation, oldest first; at least one turn. */
             messages: components["schemas"]["ChatMessage"][];
-            /** @description As in `SamplingParams`. */
-            min_p?: number | null;
             /**
-             * @description For render: how multimodal items are given.
-             * @enum {string|null}
-             */
-            mm_payload?: "none" | "tensors" | null;
-            /** @description A served model name. */
-            model?: string | null;
-            /**
-             * @description Answers to sample.
-             * @default 1
-             */
-            n?: number | null;
-            /**
-             * @description Keep more than one tool call.
+             * @description False keeps the first tool call only.
              * @default true
              */
             parallel_tool_calls?: boolean | null;
-            /** @description As in `SamplingParams`. */
-            presence_penalty?: number | null;
             /**
-             * @description Carried over.
-             * @default 0
+             * @description Given to the chat template; templates without the variable ignore it.
+             * @enum {string|null}
              */
-            priority?: number;
-            /** @description As in `SamplingParams`. */
-            prompt_logprobs?: number | null;
-            /** @description As in `SamplingParams`. */
-            repetition_penalty?: number | null;
-            /** @description The caller's id. */
-            request_id?: string;
-            /** @description A shape that the answer must have. */
-            response_format?: components["schemas"]["ResponseFormat"] | null;
-            /** @description Carried over. */
-            return_token_ids?: boolean | null;
-            /** @description For render: give character ranges of each token. */
-            return_token_offsets?: boolean | null;
-            /** @description As in `SamplingParams`. */
-            seed?: number | null;
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             /**
-             * @description Leave special tokens out of text.
-             * @default true
+             * @description `none`, `auto`, `required`, or the function to call. Default: `auto` with tools, else `none`. `auto` needs
+             *     `--enable-auto-tool-choice` and a tool call parser, the others but `none` a tool call parser.
              */
-            skip_special_tokens?: boolean;
-            /** @description Texts that end the output. */
-            stop?: string | string[] | null;
-            /** @description Ids that end the output. */
-            stop_token_ids?: number[] | null;
-            /**
-             * @description Answer as server-sent events.
-             * @default false
-             */
-            stream?: boolean | null;
-            /** @description Only with `stream`. */
-            stream_options?: components["schemas"]["StreamOptions"] | null;
-            /** @description As in `SamplingParams`. */
-            structured_outputs?: components["schemas"]["StructuredOutputs"] | null;
-            /** @description As in `SamplingParams`. */
-            temperature?: number | null;
-            /** @description Whether and which tool is to be called. */
-            tool_choice?: ("none" | "auto" | "required") | {
-                [key: string]: unknown;
-            } | null;
+            tool_choice?: ("none" | "auto" | "required") | components["schemas"]["NamedToolChoice"] | null;
             /** @description Tools that the model may call. */
             tools?: components["schemas"]["Tool"][] | null;
-            /** @description As in `SamplingParams`. */
-            top_k?: number | null;
             /**
-             * @description How many of the likeliest tokens to report.
+             * @description Report this many of the likeliest tokens; -1 is the whole vocabulary. At most `--max-logprobs` (20). Needs `logprobs`.
              * @default 0
              */
             top_logprobs?: number | null;
-            /** @description As in `SamplingParams`. */
-            top_p?: number | null;
-            /** @description Keep only this many of the prompt's last tokens; -1 is the model's length. */
-            truncate_prompt_tokens?: number | null;
         };
         /** @description Logprobs by token text. */
         ChatLogprobs: {
             /** @description One entry a generated token. */
             content?: components["schemas"]["ChatTokenLogprob"][] | null;
         };
-        /** @description One turn. */
+        /** @description One turn. Fields that a template knows beyond these may be sent too. */
         ChatMessage: {
-            /** @description The text, or parts of it. */
+            /** @description The text, or parts of it. Null or absent for a turn of tool calls alone. */
             content?: string | components["schemas"]["MessagePart"][] | null;
             /** @description The speaker's name. */
             name?: string | null;
             /** @description Reasoning of an assistant turn. */
             reasoning?: string | null;
-            /** @description `system`, `developer`, `user`, `assistant` or `tool`. */
+            /** @description An older name of `reasoning`, which wins. */
+            reasoning_content?: string | null;
+            /** @description `system`, `developer`, `user`, `assistant` or `tool`; templates may know others. */
             role: string;
             /** @description The call that a tool turn answers. */
             tool_call_id?: string | null;
             /** @description Tool calls of an assistant turn. */
-            tool_calls?: components["schemas"]["ToolCall"][] | null;
+            tool_calls?: components["schemas"]["MessageToolCall"][] | null;
         };
         /** @description A sampled token as text, and its likeliest alternatives. */
         ChatTokenLogprob: {
@@ -1013,89 +964,24 @@ export interface components {
                 [key: string]: number;
             } | null)[];
         };
-        /** @description A text or ids, and how to go on. Sampling fields mean what they mean in `SamplingParams`. */
-        CompletionRequest: {
+        /** @description A text or ids, and how to go on. */
+        CompletionRequest: components["schemas"]["SamplingFields"] & components["schemas"]["OutputFields"] & components["schemas"]["DeliveryFields"] & {
             /**
-             * @description Add the tokenizer's own special tokens.
+             * @description Add the tokenizer's own special tokens, such as the one that begins a sequence.
              * @default true
              */
             add_special_tokens?: boolean;
-            /** @description Carried over. */
-            cache_salt?: string | null;
             /**
              * @description Put the prompt in front of the text.
              * @default false
              */
             echo?: boolean | null;
-            /** @description As in `SamplingParams`. */
-            frequency_penalty?: number | null;
-            /** @description As in `SamplingParams`. */
-            logit_bias?: {
-                [key: string]: number;
-            } | null;
-            /** @description How many of the likeliest tokens to report. */
+            /** @description Report the sampled token and this many of the likeliest; at most `--max-logprobs` (20). */
             logprobs?: number | null;
-            /**
-             * @description Most tokens to output.
-             * @default 16
-             */
-            max_tokens?: number | null;
-            /** @description As in `SamplingParams`. */
-            min_p?: number | null;
-            /** @description A served model name. */
-            model?: string | null;
-            /**
-             * @description Answers to sample for each prompt.
-             * @default 1
-             */
-            n?: number;
-            /** @description As in `SamplingParams`. */
-            presence_penalty?: number | null;
-            /**
-             * @description Carried over.
-             * @default 0
-             */
-            priority?: number;
-            /** @description A text, several texts, ids, or several lists of ids. */
-            prompt: string | string[] | number[] | number[][];
-            /** @description As in `SamplingParams`. */
-            prompt_logprobs?: number | null;
-            /** @description As in `SamplingParams`. */
-            repetition_penalty?: number | null;
-            /** @description The caller's id. */
-            request_id?: string;
-            /** @description A shape that the answer must have. */
-            response_format?: components["schemas"]["ResponseFormat"] | null;
-            /** @description Carried over. */
-            return_token_ids?: boolean | null;
-            /** @description For render: give character ranges of each token. */
-            return_token_offsets?: boolean | null;
-            /** @description As in `SamplingParams`. */
-            seed?: number | null;
-            /**
-             * @description Leave special tokens out of text.
-             * @default true
-             */
-            skip_special_tokens?: boolean;
-            /** @description Texts that end the output. */
-            stop?: string | string[] | null;
-            /** @description Ids that end the output. */
-            stop_token_ids?: number[] | null;
-            /**
-             * @description Answer as server-sent events.
-             * @default false
-             */
-            stream?: boolean | null;
-            /** @description Only with `stream`. */
-            stream_options?: components["schemas"]["StreamOptions"] | null;
-            /** @description As in `SamplingParams`. */
-            temperature?: number | null;
-            /** @description As in `SamplingParams`. */
-            top_k?: number | null;
-            /** @description As in `SamplingParams`. */
-            top_p?: number | null;
-            /** @description Keep only this many of the prompt's last tokens; -1 is the model's length. */
-            truncate_prompt_tokens?: number | null;
+            /** @description A text, several texts, ids, or several lists of ids; required, and not empty. */
+            prompt?: components["schemas"]["TokenId"][] | components["schemas"]["TokenId"][][] | string | string[] | null;
+            /** @description Text after the completion; only for models that fill in the middle, else a 400. */
+            suffix?: string | null;
         };
         /** @description A multimodal item by address. */
         ContentPart: {
@@ -1105,6 +991,40 @@ export interface components {
             url?: string | null;
             /** @description Identity for caches. */
             uuid?: string | null;
+        };
+        /** @description Fields about the request itself that chat, completion and responses requests share. */
+        DeliveryFields: {
+            cache_salt?: components["schemas"]["CacheSalt"];
+            /** @description Carried over; without an encoder-cache connector it has no effect. */
+            ec_transfer_params?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Carried over; without a KV connector it has no effect. */
+            kv_transfer_params?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description For render: whether `features` carries encoded tensors of multimodal items.
+             * @default tensors
+             * @enum {string}
+             */
+            mm_payload?: "tensors" | "none";
+            /** @description A served model name. Default: the model that is served. */
+            model?: string | null;
+            /**
+             * @description Lower runs first with `--scheduling-policy priority`; ignored otherwise.
+             * @default 0
+             */
+            priority?: number;
+            /** @description The caller's id, printable ASCII. The header `X-Request-Id` wins over it. */
+            request_id?: string;
+            /**
+             * @description Answer as server-sent events; render carries it over.
+             * @default false
+             */
+            stream?: boolean | null;
+            /** @description Accepted for clients that send it; no effect. */
+            user?: string | null;
         };
         /** @description One chunk and the state for the next call. */
         DerenderChatChunkResponse: {
@@ -1236,11 +1156,7 @@ export interface components {
         };
         /** @description The ids of a templated prompt and how to sample after them. */
         GenerateRequest: {
-            /**
-             * @description 1 to 128 characters, none of `@`, `/`, `\` or NUL. Cached prefixes are shared only between requests of equal
-             *     salt. Checked by the server as a value, so any JSON type is let through here.
-             */
-            cache_salt?: unknown;
+            cache_salt?: components["schemas"]["CacheSalt"];
             /** @description Multimodal items by address. A text model answers 400 when there is an image, audio or video. */
             content_parts?: components["schemas"]["ContentPart"][] | null;
             /** @description For servers with an encoder-cache connector. Without one it is accepted and ignored. */
@@ -1341,11 +1257,11 @@ export interface components {
             /** @description Accepted and not yet answered. */
             server_load: number;
         };
-        /** @description A part of a message. */
+        /** @description A part of a turn. A text model takes texts only. */
         MessagePart: {
             /** @description The text of a text part. */
             text?: string;
-            /** @description `text`, or a multimodal kind. */
+            /** @description `text`, or `image_url`, `input_audio`, `audio_url`, `video_url` and other multimodal kinds. */
             type: string;
         };
         /** @description A request of the Messages API. */
@@ -1371,6 +1287,22 @@ export interface components {
             top_k?: number | null;
             /** @description As in `SamplingParams`. */
             top_p?: number | null;
+        };
+        /** @description A tool call of an earlier turn. */
+        MessageToolCall: {
+            /** @description What was called. */
+            function?: {
+                /** @description Arguments, as JSON text or as an object. Templates get an object. */
+                arguments?: string | {
+                    [key: string]: unknown;
+                } | null;
+                /** @description The function's name. */
+                name?: string | null;
+            };
+            /** @description Identity of the call; a tool turn names it. */
+            id?: string | null;
+            /** @description `function`. */
+            type?: string | null;
         };
         /** @description A served model. */
         ModelCard: {
@@ -1419,10 +1351,91 @@ export interface components {
                 [key: string]: components["schemas"]["PlaceholderRange"][];
             };
         };
+        /** @description The one function to call. */
+        NamedToolChoice: {
+            /** @description The function. */
+            function: {
+                /** @description The name of one of `tools`. */
+                name: string;
+            };
+            /**
+             * @description The kind of tool.
+             * @default function
+             * @constant
+             */
+            type?: "function";
+        };
         /** @description The path or method does not exist. */
         NotFoundDetail: {
             /** @description `Not Found` or `Method Not Allowed`. */
             detail: string;
+        };
+        /** @description More fields that chat and completion requests share. */
+        OutputFields: {
+            /** @description Only these ids may be sampled. */
+            allowed_token_ids?: number[] | null;
+            /**
+             * @description Words that may not be output, none empty.
+             * @default []
+             */
+            bad_words?: string[];
+            /**
+             * @description Accepted for clients that send it; only beam search would use it.
+             * @default 1
+             */
+            length_penalty?: number;
+            /** @description Report these ids beside the sampled one; needs `logprobs`. */
+            logprob_token_ids?: number[] | null;
+            /** @description Most tokens to output, at most the model's length. Default: 16 for completions, else what the prompt leaves of the model's length. Null: what is left. */
+            max_tokens?: number | null;
+            /**
+             * @description No end or stop token before this many output tokens.
+             * @default 0
+             */
+            min_tokens?: number;
+            /**
+             * @description Sequences to sample for each prompt, at most `--max-num-seqs`.
+             * @default 1
+             */
+            n?: number | null;
+            /** @description Logprobs of this many of the likeliest tokens at each prompt position. Above 0 or -1 not with `stream`. */
+            prompt_logprobs?: number | null;
+            /** @description Ends the output when its tail repeats. */
+            repetition_detection?: components["schemas"]["RepetitionDetection"] | null;
+            /** @description A shape that the output must have. It wins over `structured_outputs`. */
+            response_format?: components["schemas"]["ResponseFormat"] | null;
+            /** @description Give token ids beside the text. */
+            return_token_ids?: boolean | null;
+            /**
+             * @description For render: give the character range of each token in `token_offsets`.
+             * @default false
+             */
+            return_token_offsets?: boolean | null;
+            /** @description Give tokens of logprobs as `token_id:N`. Default: the server's setting. */
+            return_tokens_as_token_ids?: boolean | null;
+            /**
+             * @description Put spaces between special tokens in text.
+             * @default true
+             */
+            spaces_between_special_tokens?: boolean;
+            /** @description Output tokens between two chunks of a stream. */
+            stream_interval?: number | null;
+            /** @description Only with `stream`. */
+            stream_options?: components["schemas"]["StreamOptions"] | null;
+            /** @description Most reasoning tokens; needs a reasoning parser. -1 and null are no limit. */
+            thinking_token_budget?: number | null;
+            /** @description Keep only this many of the prompt's tokens; -1 is the model's length. Default: all. */
+            truncate_prompt_tokens?: number | null;
+            /**
+             * @description `left` keeps the last tokens, `right` the first. Default: the tokenizer's.
+             * @enum {string|null}
+             */
+            truncation_side?: "left" | "right" | null;
+            /**
+             * @description A 400 when true: there is no beam search.
+             * @default false
+             */
+            use_beam_search?: boolean;
         };
         /** @description A range of prompt positions. */
         PlaceholderRange: {
@@ -1469,14 +1482,43 @@ export interface components {
              */
             min_pattern_size?: number;
         };
-        /** @description A shape that the answer must have. */
+        /** @description A shape that the output must have. */
         ResponseFormat: {
-            /** @description With type `json_schema`: name and schema. */
-            json_schema?: {
+            /** @description With type `structural_tag`: the tagged regions. */
+            format?: {
                 [key: string]: unknown;
             } | null;
-            /** @description `text`, `json_object`, `json_schema` or `structural_tag`. */
-            type: string;
+            /** @description With type `json_schema`, which needs it. */
+            json_schema?: {
+                /** @description What it is for. */
+                description?: string | null;
+                /** @description A name for the schema. */
+                name: string;
+                /** @description The JSON schema. */
+                schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Accepted for clients that send it; the schema is always kept to. */
+                strict?: boolean | null;
+            } | null;
+            /** @description With type `structural_tag`, in its older form: tagged regions. */
+            structures?: {
+                /** @description Text that opens it. */
+                begin: string;
+                /** @description Text that closes it. */
+                end: string;
+                /** @description JSON schema of its content. */
+                schema?: {
+                    [key: string]: unknown;
+                } | null;
+            }[];
+            /** @description With `structures`: texts that begin a region. */
+            triggers?: string[];
+            /**
+             * @description `text` is any text, `json_object` any JSON object.
+             * @enum {string}
+             */
+            type: "text" | "json_object" | "json_schema" | "structural_tag";
         };
         /** @description A request of the Responses API, without stored state. */
         ResponsesRequest: {
@@ -1517,6 +1559,53 @@ export interface components {
             top_p?: number | null;
             /** @description `auto` or `disabled`. */
             truncation?: string | null;
+        };
+        /**
+         * @description Sampling fields at the top level of chat, completion and responses requests. They mean what they mean in
+         *     `SamplingParams`; null means not given.
+         */
+        SamplingFields: {
+            /** @description Taken off the logits of tokens for each time they were output. Default 0. */
+            frequency_penalty?: number | null;
+            /**
+             * @description Go on after the end-of-sequence token.
+             * @default false
+             */
+            ignore_eos?: boolean;
+            /**
+             * @description Keep the stop text.
+             * @default false
+             */
+            include_stop_str_in_output?: boolean;
+            /** @description Added to logits, by token id; clamped to ±100. */
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            /** @description Keep tokens at least this share as likely as the likeliest. Default: the generation config, else 0 (off). */
+            min_p?: number | null;
+            /** @description Taken off the logits of tokens that were output. Default 0. */
+            presence_penalty?: number | null;
+            /** @description Above 1 makes tokens of prompt and output less likely. Default: the generation config, else 1. */
+            repetition_penalty?: number | null;
+            /** @description Makes sampling repeatable. Read digit for digit. */
+            seed?: number | null;
+            /**
+             * @description Leave special tokens out of text.
+             * @default true
+             */
+            skip_special_tokens?: boolean;
+            /** @description Texts that end the output, none empty. They are left out of the text unless `include_stop_str_in_output` is set. */
+            stop?: string | string[] | null;
+            /** @description Ids that end the output. */
+            stop_token_ids?: number[] | null;
+            /** @description A shape that the output must have. */
+            structured_outputs?: components["schemas"]["StructuredOutputs"] | null;
+            /** @description 0 is greedy. Default: the model's generation config, else 1. */
+            temperature?: number | null;
+            /** @description Keep this many of the likeliest tokens. Default: the generation config, else 0 (off). */
+            top_k?: number | null;
+            /** @description Keep the likeliest tokens that together reach this probability. Default: the generation config, else 1 (off). */
+            top_p?: number | null;
         };
         /** @description How to sample. Everything is optional; unknown fields are ignored. */
         SamplingParams: {
@@ -1787,20 +1876,24 @@ export interface components {
         /** @description A function that the model may call. */
         Tool: {
             /** @description The function. */
-            function?: {
-                /** @description What it does. */
+            function: {
+                /** @description What it does, for the model to read. */
                 description?: string | null;
                 /** @description Its name. */
-                name?: string;
+                name: string;
                 /** @description JSON schema of its arguments. */
                 parameters?: {
                     [key: string]: unknown;
                 } | null;
-            } & {
-                [key: string]: unknown;
+                /** @description Accepted for clients that send it. */
+                strict?: boolean | null;
             };
-            /** @description `function`. */
-            type?: string;
+            /**
+             * @description The kind of tool.
+             * @default function
+             * @constant
+             */
+            type?: "function";
         };
         /** @description A call of a function. */
         ToolCall: {
@@ -2028,6 +2121,7 @@ export interface components {
 export type AbortAllResponse = components['schemas']['AbortAllResponse'];
 export type AbortRequest = components['schemas']['AbortRequest'];
 export type AssistantMessage = components['schemas']['AssistantMessage'];
+export type CacheSalt = components['schemas']['CacheSalt'];
 export type ChatChoice = components['schemas']['ChatChoice'];
 export type ChatCompletion = components['schemas']['ChatCompletion'];
 export type ChatCompletionChunk = components['schemas']['ChatCompletionChunk'];
@@ -2042,6 +2136,7 @@ export type CompletionChunk = components['schemas']['CompletionChunk'];
 export type CompletionLogprobs = components['schemas']['CompletionLogprobs'];
 export type CompletionRequest = components['schemas']['CompletionRequest'];
 export type ContentPart = components['schemas']['ContentPart'];
+export type DeliveryFields = components['schemas']['DeliveryFields'];
 export type DerenderChatChunkResponse = components['schemas']['DerenderChatChunkResponse'];
 export type DerenderChatRequest = components['schemas']['DerenderChatRequest'];
 export type DerenderCompletionChunkResponse = components['schemas']['DerenderCompletionChunkResponse'];
@@ -2060,10 +2155,13 @@ export type IsSleepingResponse = components['schemas']['IsSleepingResponse'];
 export type LoadResponse = components['schemas']['LoadResponse'];
 export type MessagePart = components['schemas']['MessagePart'];
 export type MessagesRequest = components['schemas']['MessagesRequest'];
+export type MessageToolCall = components['schemas']['MessageToolCall'];
 export type ModelCard = components['schemas']['ModelCard'];
 export type ModelList = components['schemas']['ModelList'];
 export type MultiModalFeatures = components['schemas']['MultiModalFeatures'];
+export type NamedToolChoice = components['schemas']['NamedToolChoice'];
 export type NotFoundDetail = components['schemas']['NotFoundDetail'];
+export type OutputFields = components['schemas']['OutputFields'];
 export type PlaceholderRange = components['schemas']['PlaceholderRange'];
 export type PromptLogprob = components['schemas']['PromptLogprob'];
 export type PromptLogprobs = components['schemas']['PromptLogprobs'];
@@ -2071,6 +2169,7 @@ export type ReasoningParserKwargs = components['schemas']['ReasoningParserKwargs
 export type RepetitionDetection = components['schemas']['RepetitionDetection'];
 export type ResponseFormat = components['schemas']['ResponseFormat'];
 export type ResponsesRequest = components['schemas']['ResponsesRequest'];
+export type SamplingFields = components['schemas']['SamplingFields'];
 export type SamplingParams = components['schemas']['SamplingParams'];
 export type ServerInfoResponse = components['schemas']['ServerInfoResponse'];
 export type StartWeightUpdateRequest = components['schemas']['StartWeightUpdateRequest'];

@@ -10,8 +10,8 @@ export interface Finding {
   keyword: string;
 }
 
-/** Keywords that say how large a value may be, rather than what it is. */
-const RANGE_KEYWORDS = new Set([
+/** Keywords that say which values of a type may be used, rather than what the type is. */
+const VALUE_KEYWORDS = new Set([
   'minimum',
   'maximum',
   'exclusiveMinimum',
@@ -20,13 +20,16 @@ const RANGE_KEYWORDS = new Set([
   'maxLength',
   'minItems',
   'maxItems',
+  'enum',
+  'pattern',
 ]);
 /** Keywords that only say that no branch of a union fitted. */
 const UNION_KEYWORDS = new Set(['oneOf', 'anyOf']);
 
 /**
- * The error for a body that the validator refused. A value out of range names the field that `x-error-param` gives
- * its property; anything else is a fault of shape and names the place.
+ * The error for a body that the validator refused. A value that can't be used names the field that `x-error-param`
+ * gives its property (with `x-error-any`, a value of a wrong type does too); anything else is a fault of shape and
+ * names the place.
  */
 export function faultOf(
   findings: readonly Finding[],
@@ -34,9 +37,9 @@ export function faultOf(
   contract: Contract,
 ): ApiError {
   for (const finding of findings) {
-    if (!RANGE_KEYWORDS.has(finding.keyword)) continue;
     const property = schemaAt(finding.path.split('/').slice(2), bodySchema, contract);
-    if (property && 'x-error-param' in property) {
+    if (!property || !('x-error-param' in property)) continue;
+    if (VALUE_KEYWORDS.has(finding.keyword) || property['x-error-any'] === true) {
       const param = property['x-error-param'] as string | null;
       return valueFault(param, describe(finding));
     }
@@ -45,7 +48,8 @@ export function faultOf(
   const path = finding.path.split('/').slice(2);
   const isTuple =
     finding.keyword === 'minItems' && schemaAt(path, bodySchema, contract)?.['x-tuple'] === true;
-  const place = isTuple ? missingItem(path, value) : placeOf(finding);
+  const list = /^\d+$/.test(path.at(-1) ?? '') ? schemaAt(path.slice(0, -1), bodySchema, contract) : null;
+  const place = isTuple ? missingItem(path, value) : placeOf(finding, list?.['x-list-fault'] === true);
   return schemaFault(place, describe(finding));
 }
 
@@ -62,13 +66,13 @@ function mostTelling(findings: readonly Finding[]): Finding {
   return specific.find(({ keyword }) => keyword === 'required') ?? specific[0] ?? findings[0]!;
 }
 
-/** `sampling_params` is checked as one thing; an item out of range is a fault of its list. */
-function placeOf({ path, keyword }: Finding): string {
+/** `sampling_params` is checked as one thing; an item out of range may be a fault of its list. */
+function placeOf({ path, keyword }: Finding, namesList: boolean): string {
   const parts = path.split('/').filter((part) => part !== '');
   if (parts[0] === 'body' && parts[1] === 'sampling_params' && parts.length > 2)
     return 'body.sampling_params';
-  const isItem = /^\d+$/.test(parts.at(-1) ?? '');
-  return (isItem && (keyword === 'minimum' || keyword === 'maximum') ? parts.slice(0, -1) : parts).join('.');
+  const isOutOfRange = keyword === 'minimum' || keyword === 'maximum';
+  return (namesList && isOutOfRange ? parts.slice(0, -1) : parts).join('.');
 }
 
 function describe({ path, message }: Finding): string {
@@ -78,7 +82,7 @@ function describe({ path, message }: Finding): string {
 /** The schema of the property at a path, through references and unions; null when none is found. */
 function schemaAt(path: readonly string[], schema: SpecObject, contract: Contract): SpecObject | null {
   const resolved = contract.resolve(schema);
-  const branches = [resolved.oneOf, resolved.anyOf].flatMap(
+  const branches = [resolved.oneOf, resolved.anyOf, resolved.allOf].flatMap(
     (list) => (list as SpecObject[] | undefined) ?? [],
   );
   const [key, ...rest] = path;
