@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { createParser } from 'eventsource-parser';
 
 export interface Load {
@@ -35,35 +37,52 @@ export async function runStreams(load: Load): Promise<LoadResult> {
   return summarize(load, arrivals, started);
 }
 
+/** What a stream brought, and when; read apart after the run, so that the measuring takes little of the machine. */
+interface Piece {
+  at: number;
+  bytes: Buffer;
+}
+
 async function readStream(load: Load, stream: number, arrivals: Arrival[]): Promise<void> {
-  const token_ids = Array.from(
-    { length: load.promptLength },
-    (_, i) => 100 + ((i * 7919 + stream * 104_729) % 20_000),
-  );
-  const response = await fetch(`${load.url}/inference/v1/generate`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      token_ids,
-      stream: true,
-      sampling_params: { max_tokens: load.outputLength, ignore_eos: true, ...load.sampling },
-    }),
-  });
-  if (!response.ok || !response.body) throw new Error(`${response.status}: ${await response.text()}`);
+  const pieces = await piecesOf(load, stream);
   let received = 0;
+  let at = 0;
   const parser = createParser({
     onEvent: ({ data }) => {
       if (data === '[DONE]') return;
       const chunk = JSON.parse(data) as { choices?: Array<{ token_ids?: number[] | null }> };
       const tokens = chunk.choices?.[0]?.token_ids?.length ?? 0;
       received += tokens;
-      if (tokens > 0) arrivals.push({ stream, at: performance.now(), tokens });
+      if (tokens > 0) arrivals.push({ stream, at, tokens });
     },
   });
   const decoder = new TextDecoder();
-  for await (const bytes of response.body) parser.feed(decoder.decode(bytes, { stream: true }));
-  if (received !== load.outputLength)
+  for (const piece of pieces) {
+    at = piece.at;
+    parser.feed(decoder.decode(piece.bytes, { stream: true }));
+  }
+  if (received !== load.outputLength) {
     throw new Error(`stream ${stream} gave ${received} of ${load.outputLength} tokens`);
+  }
+}
+
+async function piecesOf(load: Load, stream: number): Promise<Piece[]> {
+  const token_ids = Array.from(
+    { length: load.promptLength },
+    (_, i) => 100 + ((i * 7919 + stream * 104_729) % 20_000),
+  );
+  const sampling_params = { max_tokens: load.outputLength, ignore_eos: true, ...load.sampling };
+  const body = JSON.stringify({ token_ids, stream: true, sampling_params });
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const sent = request(`${load.url}/inference/v1/generate`, { method: 'POST', headers });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const pieces: Piece[] = [];
+  for await (const bytes of response) pieces.push({ at: performance.now(), bytes: bytes as Buffer });
+  if (response.statusCode !== 200) {
+    throw new Error(`${response.statusCode}: ${Buffer.concat(pieces.map((piece) => piece.bytes))}`);
+  }
+  return pieces;
 }
 
 function summarize(load: Load, arrivals: readonly Arrival[], started: number): LoadResult {

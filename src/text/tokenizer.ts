@@ -1,95 +1,165 @@
-import { Tokenizer as Encoder } from '@huggingface/tokenizers';
 import { StartupError } from '../errors.js';
 import type { TokenizerSpec } from '../model/index.js';
-import { bytesOfToken } from './byte-level.js';
+import { type AddedToken, addedTokens } from './added-tokens.js';
+import { byteToken } from './bpe.js';
+import { normalizer } from './normalizer.js';
+import { pieceModel, readVocabulary } from './piece-models.js';
+import { preTokenization } from './pre-tokenizers.js';
+import { type SpecialFrame, specialFrame } from './special-frame.js';
+import { EncodingPipeline } from './text-encoder.js';
+import { type TokenSpelling, tokenSpelling } from './token-bytes.js';
+import { IdSink, PlaceSink, type TokenOffset } from './token-places.js';
+import { type OffsetTrimmer, offsetTrimmer } from './trim-offsets.js';
+import { concatBytes, decodeLossy, encodeUtf8 } from './utf8.js';
 
-/** Text to ids and ids to bytes. */
+type Json = Readonly<Record<string, unknown>>;
+
+export type { TokenOffset } from './token-places.js';
+
+/** Text to ids and ids to text. Holds no state of a request: one serves all. */
 export interface Tokenizer {
   /** Ids are below this; gaps are possible. */
   readonly vocabSize: number;
-  /** `addSpecialTokens` adds what the tokenizer's post-processor adds, such as BOS. */
+  /** Decoded text that begins with spaces loses up to this many; 0 for byte-level vocabularies. */
+  readonly leadingSpaces: number;
+  /** `addSpecialTokens` adds what the tokenizer puts around a text, such as BOS. Time grows about linearly. */
   encode(text: string, addSpecialTokens: boolean): number[];
-  /** The UTF-8 bytes that an id stands for; none outside the vocabulary. */
+  /** As `encode`, with the characters that each token came from; added special tokens have [0, 0]. */
+  encodeWithOffsets(text: string, addSpecialTokens: boolean): { ids: number[]; offsets: TokenOffset[] };
+  /** The text of ids; ids outside the vocabulary give nothing, bytes that are not UTF-8 give U+FFFD. */
+  decode(ids: ArrayLike<number>, skipSpecialTokens: boolean): string;
+  /** The UTF-8 bytes that an id stands for; none outside the vocabulary. Not to be changed. */
   bytes(id: number): Uint8Array;
+  /** The vocabulary's spelling of an id, such as `Ġworld`. */
+  idToToken(id: number): string | undefined;
+  /** The id of a token as the vocabulary spells it. */
+  tokenToId(token: string): number | undefined;
   /** A control token such as EOS: left out of text with `skip_special_tokens`. */
   isSpecial(id: number): boolean;
 }
 
-const NO_BYTES = new Uint8Array(0);
-const encoder = new TextEncoder();
-
-/** Build a tokenizer; throws a StartupError when its spec can't be used. */
-export function createTokenizer({ tokenizer: spec, config }: TokenizerSpec): Tokenizer {
-  if (!isByteLevel(spec)) {
-    throw new StartupError(
-      'This tokenizer is not byte-level BPE, the only kind that this release of tito reads. ' +
-        'Start with --skip-tokenizer-init to serve token ids alone.',
-    );
-  }
-  return new ByteLevelTokenizer(buildEncoder(spec, config), addedTokens(spec));
+/**
+ * Build a tokenizer from the content of tokenizer.json and tokenizer_config.json: BPE over bytes or with byte
+ * tokens, or Unigram. `clean_up_tokenization_spaces` is not applied, as it is not in streamed text.
+ * Throws a StartupError that names what can't be used.
+ */
+export function createTokenizer(spec: TokenizerSpec): Tokenizer {
+  const { tokenizer } = spec;
+  const part = (name: string): Json | null => (tokenizer[name] as Json | null | undefined) ?? null;
+  const model = part('model');
+  if (!model) throw new StartupError('The tokenizer has no model.');
+  const vocabulary = readVocabulary(model);
+  const added = addedTokens(spec, vocabulary);
+  const spelling = tokenSpelling(part('decoder'));
+  const splitting = preTokenization(part('pre_tokenizer'));
+  const pieces = pieceModel(model, vocabulary, splitting.byteLevel);
+  const pipeline = new EncodingPipeline(added, normalizer(part('normalizer')), splitting, pieces);
+  for (const { content, id } of added) vocabulary.set(content, id);
+  return new LoadedTokenizer({
+    vocabulary,
+    added,
+    spelling,
+    pipeline,
+    byteLevel: splitting.byteLevel,
+    frame: specialFrame(part('post_processor'), vocabulary),
+    trimOffsets: offsetTrimmer(part('post_processor')),
+  });
 }
 
-class ByteLevelTokenizer implements Tokenizer {
-  readonly vocabSize: number;
-  readonly #encoder: Encoder;
-  readonly #added: ReadonlyMap<number, AddedToken>;
-  readonly #tokens: ReadonlyMap<number, string>;
-  readonly #bytes = new Map<number, Uint8Array>();
+interface Parts {
+  vocabulary: ReadonlyMap<string, number>;
+  added: readonly AddedToken[];
+  spelling: TokenSpelling;
+  pipeline: EncodingPipeline;
+  byteLevel: boolean;
+  frame: SpecialFrame;
+  trimOffsets: OffsetTrimmer | null;
+}
 
-  constructor(tokenizer: Encoder, added: ReadonlyMap<number, AddedToken>) {
-    this.#encoder = tokenizer;
-    this.#added = added;
-    const tokens = new Map<number, string>();
-    for (const [token, id] of tokenizer.get_vocab(true)) tokens.set(id, token);
-    this.#tokens = tokens;
-    this.vocabSize = Math.max(...tokens.keys(), ...added.keys()) + 1;
+const NO_BYTES = new Uint8Array(0);
+
+class LoadedTokenizer implements Tokenizer {
+  readonly vocabSize: number;
+  readonly leadingSpaces: number;
+  readonly #parts: Parts;
+  readonly #tokens: Array<string | undefined> = [];
+  readonly #bytes: Array<Uint8Array | undefined> = [];
+  readonly #added: ReadonlyMap<number, AddedToken>;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    for (const [token, id] of parts.vocabulary) this.#tokens[id] = token;
+    this.vocabSize = this.#tokens.length;
+    this.leadingSpaces = parts.spelling.leadingSpaces;
+    this.#added = new Map(parts.added.map((token) => [token.id, token]));
   }
 
   encode(text: string, addSpecialTokens: boolean): number[] {
-    return this.#encoder.encode(text, { add_special_tokens: addSpecialTokens }).ids;
+    const sink = new IdSink();
+    this.#parts.pipeline.run(text, sink);
+    const { before, after } = this.#parts.frame;
+    return addSpecialTokens ? [...before, ...sink.ids, ...after] : sink.ids;
+  }
+
+  encodeWithOffsets(text: string, addSpecialTokens: boolean): { ids: number[]; offsets: TokenOffset[] } {
+    const sink = new PlaceSink(text, (id) => this.#width(id));
+    this.#parts.pipeline.run(text, sink);
+    const { frame, trimOffsets } = this.#parts;
+    const offsets = trimOffsets
+      ? sink.offsets.map((offset, i) => trimOffsets(offset, this.#tokens[sink.ids[i]!]!, i === 0))
+      : sink.offsets;
+    if (!addSpecialTokens) return { ids: sink.ids, offsets };
+    const nowhere = (ids: readonly number[]): TokenOffset[] => ids.map(() => [0, 0]);
+    return {
+      ids: [...frame.before, ...sink.ids, ...frame.after],
+      offsets: [...nowhere(frame.before), ...offsets, ...nowhere(frame.after)],
+    };
+  }
+
+  decode(ids: ArrayLike<number>, skipSpecialTokens: boolean): string {
+    const parts: Uint8Array[] = [];
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i]!;
+      if (!(skipSpecialTokens && this.isSpecial(id))) parts.push(this.bytes(id));
+    }
+    return withoutLeadingSpaces(decodeLossy(concatBytes(parts)), this.leadingSpaces);
   }
 
   bytes(id: number): Uint8Array {
-    const known = this.#bytes.get(id);
+    const known = this.#bytes[id];
     if (known) return known;
-    const bytes = this.#makeBytes(id);
-    this.#bytes.set(id, bytes);
+    const token = this.#tokens[id];
+    if (token === undefined) return NO_BYTES;
+    const bytes = this.#added.has(id) ? encodeUtf8(token) : this.#parts.spelling.bytes(token);
+    this.#bytes[id] = bytes;
     return bytes;
+  }
+
+  idToToken(id: number): string | undefined {
+    return this.#tokens[id];
+  }
+
+  tokenToId(token: string): number | undefined {
+    return this.#parts.vocabulary.get(token);
   }
 
   isSpecial(id: number): boolean {
     return this.#added.get(id)?.special ?? false;
   }
 
-  #makeBytes(id: number): Uint8Array {
-    const added = this.#added.get(id);
-    if (added) return encoder.encode(added.content);
-    const token = this.#tokens.get(id);
-    return token === undefined ? NO_BYTES : bytesOfToken(token);
+  /** UTF-8 bytes of the encoded piece that an id covers; 0 = one character, whatever its length (unknown token). */
+  #width(id: number): number {
+    if (this.#parts.byteLevel) return this.bytes(id).length;
+    if (this.#added.has(id)) return 0;
+    const bytes = this.bytes(id);
+    const token = this.#tokens[id]!;
+    return bytes.length === 1 && token === byteToken(bytes[0]!) ? 1 : encodeUtf8(token).length;
   }
 }
 
-interface AddedToken {
-  content: string;
-  special: boolean;
-}
-
-function addedTokens(spec: Readonly<Record<string, unknown>>): Map<number, AddedToken> {
-  const list = (spec.added_tokens ?? []) as Array<AddedToken & { id: number }>;
-  return new Map(list.map(({ id, content, special }) => [id, { content, special }]));
-}
-
-function isByteLevel(spec: Readonly<Record<string, unknown>>): boolean {
-  return JSON.stringify(spec.decoder ?? null).includes('"ByteLevel"');
-}
-
-function buildEncoder(
-  spec: Readonly<Record<string, unknown>>,
-  config: Readonly<Record<string, unknown>>,
-): Encoder {
-  try {
-    return new Encoder(spec, config);
-  } catch (error) {
-    throw new StartupError(`The tokenizer can't be built: ${(error as Error).message}`);
-  }
+/** What is left of a text after the spaces that encoding had put in front. */
+export function withoutLeadingSpaces(text: string, count: number): string {
+  let at = 0;
+  while (at < count && text[at] === ' ') at++;
+  return text.slice(at);
 }

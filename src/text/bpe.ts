@@ -1,0 +1,151 @@
+import { StartupError } from '../errors.js';
+import { textToByteCharacters } from './byte-level.js';
+import { MergeQueue } from './merge-queue.js';
+import { MergeTable } from './merge-table.js';
+import { encodeUtf8 } from './utf8.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Longer words are seldom seen twice. */
+const LONGEST_CACHED = 256;
+const CACHED_WORDS = 20_000;
+
+/** Turns one piece of text, as the pre-tokenizer cuts it, into token ids. */
+export interface PieceModel {
+  encode(piece: string): readonly number[];
+}
+
+/**
+ * Byte-pair encoding, in n · log n steps for a piece of n characters whatever the text (a queue of merges over a
+ * linked list in typed arrays), so that pieces need no upper length. Words are cached.
+ */
+export class Bpe implements PieceModel {
+  readonly #merges: MergeTable;
+  readonly #cache = new Map<string, readonly number[]>();
+  readonly #ignoreMerges: boolean;
+  readonly #byteFallback: boolean;
+  readonly #fuseUnknown: boolean;
+  readonly #unknown: number | undefined;
+
+  /** `model`: the `model` of a tokenizer.json; `byteLevel`: pieces are spelled in the byte alphabet. */
+  constructor(
+    model: Json,
+    private readonly vocabulary: ReadonlyMap<string, number>,
+    private readonly byteLevel: boolean,
+  ) {
+    for (const key of ['continuing_subword_prefix', 'end_of_word_suffix']) {
+      if (model[key]) throw new StartupError(`The tokenizer's "${key}" is not supported.`);
+    }
+    this.#merges = new MergeTable(readMerges(model.merges, vocabulary));
+    this.#ignoreMerges = model.ignore_merges === true;
+    this.#byteFallback = model.byte_fallback === true;
+    this.#fuseUnknown = model.fuse_unk === true;
+    this.#unknown = typeof model.unk_token === 'string' ? vocabulary.get(model.unk_token) : undefined;
+  }
+
+  encode(piece: string): readonly number[] {
+    const cached = this.#cache.get(piece);
+    if (cached) return cached;
+    const ids = this.#merge(piece);
+    if (piece.length <= LONGEST_CACHED) this.#remember(piece, ids);
+    return ids;
+  }
+
+  #remember(piece: string, ids: readonly number[]): void {
+    if (this.#cache.size >= CACHED_WORDS) this.#cache.clear();
+    this.#cache.set(piece, ids);
+  }
+
+  #merge(piece: string): readonly number[] {
+    const characters = this.byteLevel ? textToByteCharacters(piece) : Array.from(piece);
+    if (this.#ignoreMerges) {
+      const whole = this.vocabulary.get(characters.join(''));
+      if (whole !== undefined) return [whole];
+    }
+    return mergePairs(this.#symbols(characters), this.#merges);
+  }
+
+  /** One id a character: its own, those of its bytes, or the unknown token. */
+  #symbols(characters: readonly string[]): number[] {
+    const ids: number[] = [];
+    let afterUnknown = false;
+    for (const character of characters) {
+      const id = this.vocabulary.get(character);
+      const known =
+        id !== undefined ? [id] : this.#byteFallback ? byteTokens(character, this.vocabulary) : null;
+      if (known) ids.push(...known);
+      else if (this.#unknown !== undefined && !(afterUnknown && this.#fuseUnknown)) ids.push(this.#unknown);
+      afterUnknown = known === null;
+    }
+    return ids;
+  }
+}
+
+/** How vocabularies with byte fallback write a byte, such as `<0x0A>`. */
+export function byteToken(byte: number): string {
+  return `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;
+}
+
+/** The byte tokens of a character; null unless the vocabulary has them all. */
+export function byteTokens(character: string, vocabulary: ReadonlyMap<string, number>): number[] | null {
+  const ids = Array.from(encodeUtf8(character), (byte) => vocabulary.get(byteToken(byte)));
+  return ids.every((id) => id !== undefined) ? ids : null;
+}
+
+/** Merge neighbours, lowest rank first and leftmost among equals, until no pair is left that merges. */
+function mergePairs(ids: number[], merges: MergeTable): number[] {
+  const count = ids.length;
+  if (count < 2) return ids;
+  const symbols = Int32Array.from(ids);
+  const next = Int32Array.from(ids, (_, i) => (i + 1 < count ? i + 1 : -1));
+  const previous = Int32Array.from(ids, (_, i) => i - 1);
+  /** The rank of the pair that starts here; an entry of the queue with another rank is stale. */
+  const ranks = new Int32Array(count).fill(-1);
+  const queue = new MergeQueue(3 * count);
+  const consider = (at: number): void => {
+    const right = next[at]!;
+    const rank = right < 0 ? -1 : merges.rank(symbols[at]!, symbols[right]!);
+    ranks[at] = rank;
+    if (rank >= 0) queue.push(rank, at);
+  };
+  for (let at = 0; at < count - 1; at++) consider(at);
+  for (let entry = queue.pop(); entry; entry = queue.pop()) {
+    const { rank, position } = entry;
+    if (ranks[position] !== rank) continue;
+    const gone = next[position]!;
+    symbols[position] = merges.merged(rank);
+    ranks[gone] = -1;
+    next[position] = next[gone]!;
+    if (next[gone]! >= 0) previous[next[gone]!] = position;
+    consider(position);
+    if (previous[position]! >= 0) consider(previous[position]!);
+  }
+  const merged: number[] = [];
+  for (let at = 0; at >= 0; at = next[at]!) merged.push(symbols[at]!);
+  return merged;
+}
+
+function readMerges(
+  merges: unknown,
+  vocabulary: ReadonlyMap<string, number>,
+): Array<readonly [number, number, number]> {
+  if (!Array.isArray(merges)) throw new StartupError('The tokenizer has no list of merges.');
+  return merges.map((merge: unknown) => {
+    const [left, right] = sides(merge);
+    const ids = [vocabulary.get(left), vocabulary.get(right), vocabulary.get(left + right)] as const;
+    if (ids.some((id) => id === undefined)) {
+      throw new StartupError(
+        `The tokenizer merges "${left}" and "${right}", which its vocabulary does not have.`,
+      );
+    }
+    return ids as readonly [number, number, number];
+  });
+}
+
+/** A merge is written ["a", "b"] or, in older files, "a b". */
+function sides(merge: unknown): [left: string, right: string] {
+  if (Array.isArray(merge)) return [String(merge[0]), String(merge[1])];
+  const text = String(merge);
+  const at = text.indexOf(' ', 1);
+  return [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,28 @@
+import { StartupError } from '../errors.js';
+import { Bpe, type PieceModel } from './bpe.js';
+import { Unigram } from './unigram.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Token to id, without added tokens. Throws a StartupError when the model has no vocabulary. */
+export function readVocabulary(model: Json): Map<string, number> {
+  const { vocab } = model;
+  if (Array.isArray(vocab)) return new Map(vocab.map(([token]: [string], id) => [token, id]));
+  if (vocab !== null && typeof vocab === 'object') {
+    return new Map(Object.entries(vocab as Record<string, number>));
+  }
+  throw new StartupError('The tokenizer has no vocabulary.');
+}
+
+/** The model of a tokenizer.json: BPE or Unigram. Throws a StartupError for another kind. */
+export function pieceModel(
+  model: Json,
+  vocabulary: ReadonlyMap<string, number>,
+  byteLevel: boolean,
+): PieceModel {
+  if (Array.isArray(model.merges)) return new Bpe(model, vocabulary, byteLevel);
+  if (Array.isArray(model.vocab) && !byteLevel) return new Unigram(model, vocabulary);
+  throw new StartupError(
+    `The tokenizer's model "${String(model.type)}" is not supported. Start with --skip-tokenizer-init to serve token ids alone.`,
+  );
+}
