@@ -1,0 +1,79 @@
+import type { Tool } from '../../../generated/types.js';
+
+/** What JSON can hold: a parser's state goes to the client and comes back with the next chunk. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** What a piece of output adds to a message. Parts that it adds nothing to are null; joined in order, pieces give the message. */
+export interface MessagePiece {
+  reasoning: string | null;
+  content: string | null;
+  toolCalls: readonly ToolCallPiece[];
+}
+
+/** A piece of one tool call. The piece with a name begins the call. */
+export interface ToolCallPiece {
+  /** Which call of the message, from 0. */
+  index: number;
+  name: string | null;
+  /** A part of the arguments' JSON text. */
+  arguments: string | null;
+}
+
+/** A whole tool call. */
+export interface ParsedToolCall {
+  name: string;
+  /** JSON text. */
+  arguments: string;
+}
+
+/** What is known before the first output text. */
+export interface ReasoningContext {
+  /** The prompt's text, special tokens included; it may have opened or closed reasoning. */
+  prompt: string;
+  /** `chat_template_kwargs` of the request, such as `enable_thinking`. */
+  templateKwargs: Readonly<Record<string, unknown>>;
+}
+
+/** A step of a state machine: what the text added, and the state after it. The state before is not changed. */
+export interface Step<Piece, State extends Json> {
+  piece: Piece;
+  state: State;
+}
+
+/**
+ * Tells reasoning from the rest of an output. A state machine over text whose state is a small JSON value: a push
+ * costs as much as its text is long, whatever came before.
+ */
+export interface ReasoningParser<State extends Json = Json> {
+  /** Its markers are special tokens: output has to be decoded with them. */
+  readonly needsSpecialTokens: boolean;
+  start(context: ReasoningContext): State;
+  /** Text of the output, in pieces cut anywhere. Text that may yet be part of a marker is held back in the state. */
+  push(state: State, text: string): Step<ReasoningPiece, State>;
+  /** What was held back, once the output has ended. */
+  end(state: State): ReasoningPiece;
+}
+
+export interface ReasoningPiece {
+  reasoning: string | null;
+  /** What is not reasoning: content, or tool calls for a tool parser to read. */
+  rest: string | null;
+}
+
+/** Finds tool calls in an output. The same kind of state machine. */
+export interface ToolParser<State extends Json = Json> {
+  readonly needsSpecialTokens: boolean;
+  start(tools: readonly Tool[]): State;
+  push(state: State, text: string): Step<ToolPiece, State>;
+  end(state: State): ToolPiece;
+  /** A whole output at once; calls that are not well-formed stay content. */
+  whole(
+    text: string,
+    tools: readonly Tool[],
+  ): { content: string | null; toolCalls: readonly ParsedToolCall[] };
+}
+
+export interface ToolPiece {
+  content: string | null;
+  toolCalls: readonly ToolCallPiece[];
+}
