@@ -41,6 +41,17 @@ describe('a start that can not be', () => {
     ['a length beyond the model', () => [model, '--max-model-len', '999999'], /--max-model-len.*2048/],
     ['a precision that does not exist', () => [model, '--dtype', 'float1'], /--dtype must be one of/],
     ['a number that is none', () => [model, '--max-num-seqs', 'many'], /--max-num-seqs must be an integer/],
+    ['an override that is no JSON', () => [model, '--override-generation-config', '{'], /not a JSON object/],
+    [
+      'an override of something else',
+      () => [model, '--override-generation-config', '{"top_q":1}'],
+      /"top_q"; it can set .*top_p/,
+    ],
+    [
+      'a generation config that is not there',
+      () => [model, '--generation-config', '/no/such'],
+      /\/no\/such.*auto, or vllm/,
+    ],
     ['a mask without its mode', () => [model, '--return-sampling-mask'], /--logprobs-mode/],
   ])('%s: says why and what to do, and ends with 1', (_, args, message) => {
     const { code, errors } = serve(...args());

@@ -93,6 +93,16 @@ export const OPTIONS = {
   dtype: text('dtype', 'auto', "Precision of the weights; auto keeps about the file's own.", {
     choices: ['auto', 'float32', 'int4', 'int8'],
   }),
+  generationConfig: text(
+    'generation-config',
+    'auto',
+    'Where defaults for sampling come from: auto (generation_config.json beside the model), vllm (none), or a folder.',
+  ),
+  overrideGenerationConfig: text(
+    'override-generation-config',
+    null,
+    'JSON of sampling defaults that win over the generation config, such as {"max_new_tokens": 512}.',
+  ),
   maxModelLen: number(
     'max-model-len',
     null,

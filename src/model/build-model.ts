@@ -31,7 +31,7 @@ export async function buildModel(
     const tokenizer = tokenizerSpec(file.metadata, model.shape.vocabSize);
     await writeGraph(directory, model, weights, dtype, progress);
     const chatTemplate = file.metadata.optionalString('tokenizer.chat_template');
-    return { config: modelConfig(model, dtype), tokenizer, chatTemplate, generationConfig: {} };
+    return { config: modelConfig(model, dtype), tokenizer, chatTemplate };
   } finally {
     await file.close();
   }

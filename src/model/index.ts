@@ -8,8 +8,6 @@ export interface ModelArtifact {
   tokenizer: TokenizerSpec | null;
   /** Jinja text, or null when the model brings none. */
   chatTemplate: string | null;
-  /** Defaults for sampling that the model recommends (generation_config.json). */
-  generationConfig: Readonly<Record<string, number>>;
 }
 
 export interface ModelConfig {

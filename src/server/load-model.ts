@@ -4,6 +4,7 @@ import { createLocalEngine } from '../engine/local.js';
 import type { LogprobsMode } from '../engine/sampler.js';
 import type { SchedulingPolicy } from '../engine/waiting-queue.js';
 import { StartupError } from '../errors.js';
+import { generationConfig } from '../model/generation-config.js';
 import type { ModelArtifact, ModelConfig, ModelDtype } from '../model/index.js';
 import { loadModel } from '../model/load-model.js';
 import { terminalProgress } from '../model/terminal-progress.js';
@@ -20,11 +21,15 @@ export async function loadEngine(config: Config, log: Logger): Promise<LoadedMod
     dtype: config.dtype as ModelDtype | 'auto',
     progress: terminalProgress(),
   });
+  const generation = await generationConfig(artifact.source, {
+    source: config.generationConfig,
+    override: config.overrideGenerationConfig,
+  });
   const withTokenizer = !config.tokensOnly && !config.skipTokenizerInit;
   const tokenizer = withTokenizer && artifact.tokenizer ? createTokenizer(artifact.tokenizer) : null;
-  const vocabulary =
-    tokenizer && artifact.tokenizer ? grammarVocabulary(artifact.tokenizer, artifact.config) : null;
-  const engine = createLocalEngine(engineOptions(config, withStopsOf(artifact, tokenizer), vocabulary));
+  const model = withStopsOf(artifact, generation.eosIds, tokenizer);
+  const vocabulary = tokenizer && model.tokenizer ? grammarVocabulary(model.tokenizer, model.config) : null;
+  const engine = createLocalEngine(engineOptions(config, model, vocabulary));
   await engine.ready();
   log.info({ model: artifact.source, ...engine.info }, 'ready');
   const settings = {
@@ -37,15 +42,31 @@ export async function loadEngine(config: Config, log: Logger): Promise<LoadedMod
     enablePromptTokensDetails: config.enablePromptTokensDetails,
     enableTraceReplay: config.enableTraceReplay,
     returnSamplingMask: config.returnSamplingMask,
-    defaultSampling: artifact.generationConfig,
+    defaultSampling: generation.sampling,
+    maxTokensLimit: generation.maxTokensLimit,
   };
   return { engine, settings, source: artifact.source };
 }
 
-/** Without a tokenizer nobody names the primary EOS: the model's EOS ids count as stop ids (stop_reason says which). */
-function withStopsOf(artifact: ModelArtifact, tokenizer: Tokenizer | null): ModelArtifact {
-  if (tokenizer) return artifact;
-  return { ...artifact, config: { ...artifact.config, eosIds: [NO_PRIMARY, ...artifact.config.eosIds] } };
+/**
+ * The model's EOS ids and those of its generation config. Without a tokenizer nobody names the primary EOS: all of
+ * them count as stop ids (stop_reason says which).
+ */
+function withStopsOf(
+  artifact: ModelArtifact,
+  more: readonly number[],
+  tokenizer: Tokenizer | null,
+): ModelArtifact {
+  const { eosIds: own, vocabSize } = artifact.config;
+  const unknown = more.find((id) => id < 0 || id >= vocabSize);
+  if (unknown !== undefined) {
+    throw new StartupError(
+      `The generation config's eos_token_id ${unknown} is outside the vocabulary of ${vocabSize}.`,
+    );
+  }
+  const ids = [...new Set([...own, ...more])];
+  const eosIds = tokenizer ? ids : [NO_PRIMARY, ...ids];
+  return { ...artifact, config: { ...artifact.config, eosIds } };
 }
 
 /** No token has this id. */

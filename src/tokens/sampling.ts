@@ -24,12 +24,12 @@ export function resolveSampling(
   settings: GenerateSettings,
 ): SamplingParams {
   checkSampling(sent, promptLength, settings);
-  const wire = { ...NEUTRAL, ...settings.defaultSampling, ...withoutNulls(sent) };
+  const wire = { ...NEUTRAL, ...withoutNulls(sent) };
   const left = settings.engine.maxModelLen - promptLength;
   return {
     ...filtersOf(wire),
     n: wire.n,
-    maxTokens: Math.min(wire.max_tokens ?? left, left),
+    maxTokens: Math.min(wire.max_tokens ?? settings.defaultSampling.max_tokens ?? left, left),
     minTokens: wire.min_tokens,
     temperature: wire.temperature,
     seed: seedOf(wire.seed ?? null, exact),
@@ -49,7 +49,7 @@ export function resolveSampling(
   };
 }
 
-/** What fields mean that neither the request nor the model sets. */
+/** What fields mean that a request leaves out. */
 const NEUTRAL = {
   n: 1,
   min_tokens: 0,

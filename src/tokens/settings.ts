@@ -17,6 +17,11 @@ export interface GenerateSettings {
   enablePromptTokensDetails: boolean;
   enableTraceReplay: boolean;
   returnSamplingMask: boolean;
-  /** Sampling fields of requests that leave them out. */
+  /**
+   * Sampling fields of the generation config, under their wire names: for chats and completions that leave them out.
+   * Of these generate takes `max_tokens` alone; its other fields have fixed defaults.
+   */
   defaultSampling: Readonly<Record<string, number>>;
+  /** Most tokens of a rendered request, whatever it asks for; null = no such limit. */
+  maxTokensLimit: number | null;
 }

@@ -26,9 +26,14 @@ export class ChoiceWriter {
     return { ids: ids.slice(0, most), values: values.slice(0, most), ranks: ranks.slice(0, most) };
   }
 
+  /** News without tokens, such as those of an abort, have as many logprobs: none, in a list. */
+  #logprobsOf({ logprobs }: ChoiceNews): readonly PositionLogprobs[] | null {
+    return logprobs ?? (this.parsed.engineRequest.sampling.logprobs === null ? null : []);
+  }
+
   write(news: ChoiceNews): GenerateChoice {
     const { finish, samplingMask } = news;
-    const logprobs = news.logprobs?.map((position) => this.#shown(position)) ?? null;
+    const logprobs = this.#logprobsOf(news)?.map((position) => this.#shown(position)) ?? null;
     const described = logprobs && (this.#textLogprobs?.describe(logprobs) ?? logprobsById(logprobs));
     return {
       index: news.index,
