@@ -6,11 +6,10 @@
  * Each round measures the bare session and then the server, so that a noisy machine hits both alike. The table
  * gives medians; the share is taken round by round.
  */
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { withServer } from './own-server.js';
 import { type LoadResult, quantile, runStreams } from './streams.js';
 
 const { values } = parseArgs({
@@ -50,55 +49,9 @@ async function bareRates(): Promise<Record<string, number>> {
   return JSON.parse(stdout) as Record<string, number>;
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  return port;
-}
-
-async function withServer<T>(use: (url: string) => Promise<T>): Promise<T> {
-  const port = await freePort();
-  const slots = String(Math.max(...concurrencies));
-  const args = [
-    'serve',
-    ...model,
-    '--enable-scale-out',
-    '--port',
-    String(port),
-    '--dtype',
-    values.dtype,
-    '--max-num-seqs',
-    slots,
-  ];
-  const server = spawn(process.execPath, [here('../src/cli.js'), ...args, '--log-level', 'warn'], {
-    stdio: 'inherit',
-  });
-  try {
-    const url = `http://127.0.0.1:${port}`;
-    await healthy(url);
-    return await use(url);
-  } finally {
-    server.kill('SIGTERM');
-    await once(server, 'exit');
-  }
-}
-
-async function healthy(url: string): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
-    const ok = await fetch(`${url}/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('the server did not become healthy within a minute');
-}
-
 async function serverResults(): Promise<LoadResult[]> {
-  return withServer(async (url) => {
+  const slots = String(Math.max(...concurrencies));
+  return withServer([...model, '--dtype', values.dtype, '--max-num-seqs', slots], async (url) => {
     const load = {
       url,
       promptLength: Number(values.prompt),

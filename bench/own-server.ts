@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const CLI = fileURLToPath(new URL('../src/cli.js', import.meta.url));
+
+/** Serve a model on a free port for as long as `use` takes. */
+export async function withServer<T>(args: readonly string[], use: (url: string) => Promise<T>): Promise<T> {
+  const port = await freePort();
+  const command = [
+    CLI,
+    'serve',
+    '--enable-scale-out',
+    '--port',
+    String(port),
+    '--log-level',
+    'warn',
+    ...args,
+  ];
+  const server = spawn(process.execPath, command, { stdio: 'inherit' });
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    await healthy(url);
+    return await use(url);
+  } finally {
+    server.kill('SIGTERM');
+    await once(server, 'exit');
+  }
+}
+
+async function healthy(url: string): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    const ok = await fetch(`${url}/health`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('the server did not become healthy within a minute');
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  return port;
+}
