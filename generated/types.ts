@@ -1264,29 +1264,162 @@ export interface components {
             /** @description `text`, or `image_url`, `input_audio`, `audio_url`, `video_url` and other multimodal kinds. */
             type: string;
         };
+        /**
+         * @description A part of a turn: `text`, `thinking`, `redacted_thinking` (left out), `tool_use` or `tool_result`. A text model
+         *     answers 400 to images.
+         */
+        MessagesBlock: {
+            /** @description Of a tool result. */
+            content?: string | {
+                [key: string]: unknown;
+            }[] | null;
+            /** @description Of a tool use. */
+            id?: string | null;
+            /** @description Of a tool use: its arguments. */
+            input?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Of a tool use: the tool. */
+            name?: string | null;
+            /** @description Of an image. */
+            source?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Of a text. */
+            text?: string | null;
+            /** @description Of reasoning. */
+            thinking?: string | null;
+            /** @description Of a tool result: the use that it answers. */
+            tool_use_id?: string | null;
+            /** @description The kind of block. */
+            type: string;
+        };
+        /** @description What the output is to be like. */
+        MessagesOutputConfig: {
+            /**
+             * @description Given to the chat template.
+             * @enum {string|null}
+             */
+            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+            /** @description A shape that the answer must have. */
+            format?: {
+                /** @description The schema, under another name. */
+                json_schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description The schema. */
+                schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description The kind of shape.
+                 * @constant
+                 */
+                type: "json_schema";
+            } | null;
+        };
         /** @description A request of the Messages API. */
         MessagesRequest: {
+            cache_salt?: components["schemas"]["CacheSalt"];
+            /** @description Template variables. Default: the server's. */
+            chat_template_kwargs?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Carried over; without an encoder-cache connector it has no effect. */
+            ec_transfer_params?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Carried over; without a KV connector it has no effect. */
+            kv_transfer_params?: {
+                [key: string]: unknown;
+            } | null;
             /** @description Most tokens to output. */
             max_tokens: number;
-            /** @description The conversation, oldest first. */
-            messages: components["schemas"]["ChatMessage"][];
+            /** @description The conversation, oldest first; at least one turn. */
+            messages: components["schemas"]["MessagesTurn"][];
+            /** @description Accepted for clients that send it; no effect. */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Whether `features` carries encoded tensors of multimodal items.
+             * @default tensors
+             * @enum {string}
+             */
+            mm_payload?: "tensors" | "none";
             /** @description A served model name. */
             model?: string;
+            /** @description Effort, and a shape that the answer must have. */
+            output_config?: components["schemas"]["MessagesOutputConfig"] | null;
             /** @description Texts that end the output. */
             stop_sequences?: string[] | null;
             /**
-             * @description Carried over.
+             * @description Carried over, with usage in every chunk.
              * @default false
              */
             stream?: boolean | null;
-            /** @description A system text, or parts of it. */
-            system?: string | components["schemas"]["MessagePart"][] | null;
+            /** @description A system text, or parts of it, which are joined. */
+            system?: string | components["schemas"]["MessagesBlock"][] | null;
             /** @description As in `SamplingParams`. */
             temperature?: number | null;
+            /** @description Whether to reason, and how much. */
+            thinking?: components["schemas"]["MessagesThinking"] | null;
+            /** @description Whether and which tool is to be called. Default: `auto` with tools. */
+            tool_choice?: components["schemas"]["MessagesToolChoice"] | null;
+            /** @description Tools that the model may call. */
+            tools?: components["schemas"]["MessagesTool"][] | null;
             /** @description As in `SamplingParams`. */
             top_k?: number | null;
             /** @description As in `SamplingParams`. */
             top_p?: number | null;
+        };
+        /** @description Reasoning. */
+        MessagesThinking: {
+            /** @description Most reasoning tokens. */
+            budget_tokens?: number | null;
+            /**
+             * @description `disabled` tells the template not to reason.
+             * @enum {string}
+             */
+            type: "enabled" | "disabled" | "adaptive";
+        };
+        /** @description A tool that the model may call. */
+        MessagesTool: {
+            /** @description What it does, for the model to read. */
+            description?: string | null;
+            /** @description JSON schema of its arguments. */
+            input_schema?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Its name. */
+            name: string;
+            /** @description Whether forced calls keep to the schema. */
+            strict?: boolean | null;
+        };
+        /** @description Whether and which tool is to be called. */
+        MessagesToolChoice: {
+            /**
+             * @description Allow one call.
+             * @default false
+             */
+            disable_parallel_tool_use?: boolean | null;
+            /** @description With type `tool`: its name. */
+            name?: string | null;
+            /**
+             * @description `any` is some tool, `tool` the named one.
+             * @enum {string}
+             */
+            type: "auto" | "any" | "none" | "tool";
+        };
+        /** @description One turn. */
+        MessagesTurn: {
+            /** @description The text, or blocks. */
+            content: string | components["schemas"]["MessagesBlock"][];
+            /**
+             * @description Who speaks.
+             * @enum {string}
+             */
+            role: "user" | "assistant" | "system";
         };
         /** @description A tool call of an earlier turn. */
         MessageToolCall: {
@@ -1520,45 +1653,123 @@ export interface components {
              */
             type: "text" | "json_object" | "json_schema" | "structural_tag";
         };
-        /** @description A request of the Responses API, without stored state. */
-        ResponsesRequest: {
-            /** @description A text, or turns. */
-            input: string | {
-                [key: string]: unknown;
-            }[];
-            /** @description A system text. */
-            instructions?: string | null;
-            /** @description Most tokens to output. */
-            max_output_tokens?: number | null;
-            /** @description A served model name. */
-            model?: string | null;
-            /** @description A 400: nothing is stored. */
-            previous_response_id?: string | null;
-            /** @description The caller's id. */
-            request_id?: string;
-            /**
-             * @description Carried over.
-             * @default false
-             */
-            stream?: boolean | null;
-            /** @description As in `SamplingParams`. */
-            temperature?: number | null;
-            /** @description `format`: a shape that the answer must have. */
-            text?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description Whether and which tool is to be called. */
-            tool_choice?: string | {
-                [key: string]: unknown;
-            } | null;
-            /** @description Tools that the model may call. */
-            tools?: {
+        /**
+         * @description A turn (`role` and `content`), or a typed item: `message`, `function_call`, `function_call_output` or
+         *     `reasoning`. Calls and reasoning join the assistant turn before them.
+         */
+        ResponseInputItem: {
+            /** @description Of a call: its arguments as JSON text. */
+            arguments?: string | null;
+            /** @description Of a call, and of its output. */
+            call_id?: string | null;
+            /** @description The text, or parts of it. */
+            content?: string | components["schemas"]["MessagePart"][] | null;
+            /** @description Of a call: the function's name. */
+            name?: string | null;
+            /** @description Of a call's output: the text, or parts of it. */
+            output?: unknown;
+            /** @description Who speaks. */
+            role?: string;
+            /** @description `in_progress` or `incomplete` on the last item: go on with it. */
+            status?: string | null;
+            /** @description Of reasoning: read when there is no content. */
+            summary?: {
                 [key: string]: unknown;
             }[] | null;
-            /** @description As in `SamplingParams`. */
-            top_p?: number | null;
-            /** @description `auto` or `disabled`. */
-            truncation?: string | null;
+            /** @description The kind of item. Default: `message`. */
+            type?: string;
+        };
+        /** @description Given to the chat template. */
+        ResponseReasoning: {
+            /** @description Becomes the template's `reasoning_effort`. */
+            effort?: string | null;
+        };
+        /** @description A request of the Responses API, without stored state. */
+        ResponsesRequest: components["schemas"]["SamplingFields"] & components["schemas"]["DeliveryFields"] & {
+            /** @description Template variables. Default: the server's. */
+            chat_template_kwargs?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description `message.output_text.logprobs` asks for logprobs. */
+            include?: string[] | null;
+            /**
+             * @description False leaves reasoning out of the answer.
+             * @default true
+             */
+            include_reasoning?: boolean;
+            /** @description A text, or items of a conversation, oldest first. */
+            input: string | components["schemas"]["ResponseInputItem"][];
+            /** @description A system text, before everything else. */
+            instructions?: string | null;
+            /** @description Most tokens to output. Default: what the prompt leaves of the model's length. */
+            max_output_tokens?: number | null;
+            /**
+             * @description False allows one tool call.
+             * @default true
+             */
+            parallel_tool_calls?: boolean | null;
+            /** @description A 400: nothing is stored. */
+            previous_response_id?: string | null;
+            /** @description How much to reason. */
+            reasoning?: components["schemas"]["ResponseReasoning"] | null;
+            /** @description A shape that the answer must have. */
+            text?: components["schemas"]["ResponseText"] | null;
+            /** @description `none`, `auto`, `required`, or the function to call. Default: `auto` with tools, else `none`. */
+            tool_choice?: ("none" | "auto" | "required") | components["schemas"]["ResponseToolChoice"] | null;
+            /** @description Tools that the model may call; kinds other than `function` are left out of the prompt. */
+            tools?: components["schemas"]["ResponseTool"][] | null;
+            /**
+             * @description Report this many of the likeliest tokens, when logprobs are included.
+             * @default 0
+             */
+            top_logprobs?: number | null;
+            /**
+             * @description `auto` and null cut a prompt that is too long.
+             * @default disabled
+             * @enum {string|null}
+             */
+            truncation?: "auto" | "disabled" | null;
+        };
+        /** @description What text answers look like. */
+        ResponseText: {
+            /** @description The shape. */
+            format?: {
+                /** @description A name for the schema. */
+                name?: string | null;
+                /** @description The JSON schema. */
+                schema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Accepted for clients that send it; the schema is always kept to. */
+                strict?: boolean | null;
+                /**
+                 * @description The kind of shape.
+                 * @enum {string}
+                 */
+                type: "text" | "json_object" | "json_schema";
+            } | null;
+        };
+        /** @description A tool, with its fields at the top. */
+        ResponseTool: {
+            /** @description What it does, for the model to read. */
+            description?: string | null;
+            /** @description The function's name. */
+            name?: string;
+            /** @description JSON schema of its arguments. */
+            parameters?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Whether forced calls keep to the schema. */
+            strict?: boolean | null;
+            /** @description `function`; other kinds are accepted and not shown to the model. */
+            type: string;
+        };
+        /** @description The one function to call. */
+        ResponseToolChoice: {
+            /** @description The name of one of `tools`. */
+            name?: string;
+            /** @description `function`. */
+            type: string;
         };
         /**
          * @description Sampling fields at the top level of chat, completion and responses requests. They mean what they mean in
@@ -2154,7 +2365,13 @@ export type IsPausedResponse = components['schemas']['IsPausedResponse'];
 export type IsSleepingResponse = components['schemas']['IsSleepingResponse'];
 export type LoadResponse = components['schemas']['LoadResponse'];
 export type MessagePart = components['schemas']['MessagePart'];
+export type MessagesBlock = components['schemas']['MessagesBlock'];
+export type MessagesOutputConfig = components['schemas']['MessagesOutputConfig'];
 export type MessagesRequest = components['schemas']['MessagesRequest'];
+export type MessagesThinking = components['schemas']['MessagesThinking'];
+export type MessagesTool = components['schemas']['MessagesTool'];
+export type MessagesToolChoice = components['schemas']['MessagesToolChoice'];
+export type MessagesTurn = components['schemas']['MessagesTurn'];
 export type MessageToolCall = components['schemas']['MessageToolCall'];
 export type ModelCard = components['schemas']['ModelCard'];
 export type ModelList = components['schemas']['ModelList'];
@@ -2168,7 +2385,12 @@ export type PromptLogprobs = components['schemas']['PromptLogprobs'];
 export type ReasoningParserKwargs = components['schemas']['ReasoningParserKwargs'];
 export type RepetitionDetection = components['schemas']['RepetitionDetection'];
 export type ResponseFormat = components['schemas']['ResponseFormat'];
+export type ResponseInputItem = components['schemas']['ResponseInputItem'];
+export type ResponseReasoning = components['schemas']['ResponseReasoning'];
 export type ResponsesRequest = components['schemas']['ResponsesRequest'];
+export type ResponseText = components['schemas']['ResponseText'];
+export type ResponseTool = components['schemas']['ResponseTool'];
+export type ResponseToolChoice = components['schemas']['ResponseToolChoice'];
 export type SamplingFields = components['schemas']['SamplingFields'];
 export type SamplingParams = components['schemas']['SamplingParams'];
 export type ServerInfoResponse = components['schemas']['ServerInfoResponse'];

@@ -1,6 +1,13 @@
 #!/usr/bin/env node
 import { Command, Option as Flag } from 'commander';
-import { type GivenOptions, OPTIONS, type Option, resolveConfig } from './config.js';
+import {
+  ENGINE_ONLY,
+  type GivenOptions,
+  OPTIONS,
+  type Option,
+  type OptionName,
+  resolveConfig,
+} from './config.js';
 import { StartupError } from './errors.js';
 import { loadModel } from './model/load-model.js';
 import { terminalProgress } from './model/terminal-progress.js';
@@ -16,10 +23,21 @@ const serveCommand = program
   .description('Serve a model over HTTP.')
   .argument('[model]', 'a .gguf file; default: SmolLM2-135M-Instruct, fetched when it is not cached')
   .action(async (model: string | undefined, given: Record<string, unknown>) => {
-    await serve(resolveConfig(model ?? null, byName(given), process.env));
+    await serve(resolveConfig(model ?? null, byName(serveCommand, given), process.env));
   });
-for (const option of Object.values<Option>(OPTIONS))
-  for (const flag of flagsOf(option)) serveCommand.addOption(flag);
+
+const renderCommand = program
+  .command('render-server')
+  .description('Serve render, derender and the tokenizer alone: no weights, no engine.')
+  .argument('[model]', 'as for serve')
+  .action(async (model: string | undefined, given: Record<string, unknown>) => {
+    await serve(resolveConfig(model ?? null, byName(renderCommand, given), process.env, true));
+  });
+
+for (const [name, option] of Object.entries<Option>(OPTIONS)) {
+  const commands = ENGINE_ONLY.has(name as OptionName) ? [serveCommand] : [serveCommand, renderCommand];
+  for (const command of commands) for (const flag of flagsOf(option)) command.addOption(flag);
+}
 
 program
   .command('pull')
@@ -53,10 +71,10 @@ function flagsOf(option: Option): Flag[] {
 }
 
 /** Commander's names are made from flags; the option table has names of its own. Flags not given are left out. */
-function byName(given: Record<string, unknown>): GivenOptions {
+function byName(command: Command, given: Record<string, unknown>): GivenOptions {
   const entries = Object.entries<Option>(OPTIONS).flatMap(([name, { flag }]) => {
     const key = flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    return serveCommand.getOptionValueSource(key) === 'cli' ? [[name, given[key]]] : [];
+    return command.getOptionValueSource(key) === 'cli' ? [[name, given[key]]] : [];
   });
   return Object.fromEntries(entries) as GivenOptions;
 }

@@ -103,6 +103,34 @@ export const OPTIONS = {
     null,
     'JSON of sampling defaults that win over the generation config, such as {"max_new_tokens": 512}.',
   ),
+  chatTemplate: text(
+    'chat-template',
+    null,
+    "A Jinja chat template to use instead of the model's: a file, or the text itself.",
+  ),
+  chatTemplateContentFormat: text(
+    'chat-template-content-format',
+    'auto',
+    'How the template wants contents: as one text, or as a list of parts (openai). auto looks into it.',
+    { choices: ['auto', 'string', 'openai'] },
+  ),
+  defaultChatTemplateKwargs: text(
+    'default-chat-template-kwargs',
+    null,
+    'JSON of template variables for requests that do not set them, such as {"enable_thinking": false}.',
+  ),
+  trustRequestChatTemplate: onOff(
+    'trust-request-chat-template',
+    false,
+    'Let requests bring their own chat template.',
+  ),
+  enableAutoToolChoice: onOff(
+    'enable-auto-tool-choice',
+    false,
+    'Serve tool_choice "auto"; needs --tool-call-parser.',
+  ),
+  toolCallParser: text('tool-call-parser', null, 'How the model writes tool calls, such as hermes.'),
+  reasoningParser: text('reasoning-parser', null, 'How the model marks its reasoning, such as qwen3.'),
   maxModelLen: number(
     'max-model-len',
     null,
@@ -166,23 +194,56 @@ type ValueOf<T extends Option> = T extends { kind: 'text' }
       ? boolean
       : string[];
 
-type OptionName = keyof typeof OPTIONS;
+export type OptionName = keyof typeof OPTIONS;
+
+/** Options that a server without weights has no use for. */
+export const ENGINE_ONLY: ReadonlySet<OptionName> = new Set<OptionName>([
+  'enableScaleOut',
+  'tokensOnly',
+  'skipTokenizerInit',
+  'enableRlControl',
+  'dtype',
+  'maxNumSeqs',
+  'kvCacheMemory',
+  'maxNumBatchedTokens',
+  'dataParallelSize',
+  'threads',
+  'runtime',
+  'schedulingPolicy',
+  'enablePrefixCaching',
+  'enablePromptTokensDetails',
+  'maxQueue',
+  'maxLogprobs',
+  'logprobsMode',
+  'returnSamplingMask',
+  'enableTraceReplay',
+]);
 export type Config = { -readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> } & {
   model: string | null;
+  /** Serve render and derender alone, without weights. */
+  renderOnly: boolean;
 };
 
 /** What a command line says: a value for each option that was given. */
 export type GivenOptions = Partial<Record<OptionName, unknown>>;
 
 /** Resolve flags, environment and defaults. Throws a StartupError that names the option. */
-export function resolveConfig(model: string | null, given: GivenOptions, env: NodeJS.ProcessEnv): Config {
+export function resolveConfig(
+  model: string | null,
+  given: GivenOptions,
+  env: NodeJS.ProcessEnv,
+  renderOnly = false,
+): Config {
   const entries = Object.entries(OPTIONS).map(([name, option]) => [
     name,
     resolveOption(option, given[name as OptionName], env),
   ]);
-  const config = { ...Object.fromEntries(entries), model } as Config;
+  const config = { ...Object.fromEntries(entries), model, renderOnly } as Config;
   if (config.returnSamplingMask && config.logprobsMode !== 'processed_logprobs') {
     throw new StartupError('--return-sampling-mask needs --logprobs-mode processed_logprobs.');
+  }
+  if (config.enableAutoToolChoice && config.toolCallParser === null) {
+    throw new StartupError('--enable-auto-tool-choice needs --tool-call-parser.');
   }
   return config;
 }

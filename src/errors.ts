@@ -6,6 +6,7 @@
 export type ApiErrorType =
   | 'Bad Request'
   | 'BadRequestError'
+  | 'invalid_request_error'
   | 'NotFoundError'
   | 'PermissionDeniedError'
   | 'ServiceUnavailableError'

@@ -1,13 +1,18 @@
-/** A model as the rest of tito sees it: a built graph on disk and what is needed to run and speak it. */
-export interface ModelArtifact {
+/** A model without its weights: what is needed to speak it. */
+export interface ModelDescription {
   /** Where the weights came from: a path or a hub name, for messages. */
   source: string;
-  /** ONNX file; its external data lies beside it. */
-  graphPath: string;
-  config: ModelConfig;
+  config: Pick<ModelConfig, 'vocabSize' | 'contextLength' | 'eosIds'>;
   tokenizer: TokenizerSpec | null;
   /** Jinja text, or null when the model brings none. */
   chatTemplate: string | null;
+}
+
+/** A model as the rest of tito sees it: a built graph on disk and what is needed to run and speak it. */
+export interface ModelArtifact extends ModelDescription {
+  /** ONNX file; its external data lies beside it. */
+  graphPath: string;
+  config: ModelConfig;
 }
 
 export interface ModelConfig {

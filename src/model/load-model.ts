@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { StartupError } from '../errors.js';
 import { BUILDER_VERSION, type BuiltModel, GRAPH_FILE } from './built-model.js';
 import { DEFAULT_MODEL, fetchedModel } from './fetch/default-model.js';
-import type { ModelArtifact, ModelDtype } from './index.js';
+import type { ModelArtifact, ModelDescription, ModelDtype } from './index.js';
 import { defaultCacheDir, finishedFolder } from './model-cache.js';
 import { type Progress, silentProgress } from './progress.js';
 import { sourceRecord } from './source-record.js';
@@ -38,6 +38,17 @@ export async function loadModel(
     (await builder()).buildModel(path, temporary, chosen, progress),
   );
   return { ...built, source: path, graphPath: join(folder, GRAPH_FILE) };
+}
+
+/** A model without its weights, read from its file's header. Sources and errors are those of `loadModel`. */
+export async function describeSource(
+  source: string | undefined,
+  options: Omit<LoadOptions, 'dtype'> = {},
+): Promise<ModelDescription> {
+  const { cacheDir = defaultCacheDir(), progress = silentProgress } = options;
+  const path = await sourcePath(source, cacheDir, progress);
+  const { describeFile } = await import('./describe-file.js');
+  return describeFile(path);
 }
 
 async function sourcePath(source: string | undefined, cacheDir: string, progress: Progress): Promise<string> {

@@ -14,6 +14,8 @@ import { controlHandlers } from './handlers/control.js';
 import { generate } from './handlers/generate.js';
 import { notYet } from './handlers/not-yet.js';
 import { operationsHandlers } from './handlers/operations.js';
+import { renderHandlers } from './handlers/render.js';
+import { tokenizerHandlers } from './handlers/tokenizer.js';
 import { readBody } from './json-body.js';
 import { echoRequestId } from './request-id.js';
 import { checkInput, findOperation } from './routing.js';
@@ -39,15 +41,10 @@ export function createApp(state: ServerState): Express {
   });
   mountOperationsApi(app, operationsHandlers(state));
   mountControlApi(app, controlHandlers(state));
-  mountRenderApi(app, {
-    renderChat: notYet,
-    renderCompletion: notYet,
-    renderResponse: notYet,
-    renderMessage: notYet,
-  });
+  mountRenderApi(app, renderHandlers(state));
   mountDerenderApi(app, { derenderChat: notYet, derenderCompletion: notYet });
   mountCompletionsApi(app, { chatCompletion: notYet, completion: notYet });
-  mountTokenizerApi(app, { tokenize: notYet, detokenize: notYet });
+  mountTokenizerApi(app, tokenizerHandlers(state));
 
   app.use(errorExit(log, maxBodyMiB));
   return app;

@@ -1,5 +1,4 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import { isLosslessNumber, parse as parseLossless } from 'lossless-json';
 import { schemaFault } from '../errors.js';
 
 const MAX_DEPTH = 1000;
@@ -77,13 +76,3 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
-
-/** An integer of the body digit for digit, where a double would round it; null when there is none at the path. */
-export function exactInteger(request: Request, path: readonly string[]): bigint | null {
-  const text = request.rawText ?? '';
-  if (!/\d{16}/.test(text)) return null;
-  let value: unknown = parseLossless(text);
-  for (const key of path) value = (value as Record<string, unknown> | null | undefined)?.[key];
-  if (!isLosslessNumber(value) || !/^-?\d+$/.test(value.value)) return null;
-  return BigInt(value.value);
-}

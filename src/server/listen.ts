@@ -8,7 +8,7 @@ import { Metrics } from '../observe/metrics.js';
 import { createApp } from './app.js';
 import { Contract } from './contract.js';
 import { InFlight } from './in-flight.js';
-import { loadEngine } from './load-model.js';
+import { loadEngine, loadTextOnly } from './load-model.js';
 import type { ServerState } from './state.js';
 
 const HEADERS_TIMEOUT_MS = 30_000;
@@ -31,13 +31,25 @@ export async function serve(config: Config): Promise<void> {
   state.log.info({ address: `http://${address}:${port}` }, 'listening');
   const stopped = stopOnSignal(server, state);
   try {
-    state.loaded = await loadEngine(config, state.log);
+    await load(state);
   } catch (error) {
     server.close();
     server.closeAllConnections();
     throw error;
   }
   await stopped;
+}
+
+async function load(state: ServerState): Promise<void> {
+  const { config, log } = state;
+  if (config.renderOnly) {
+    state.text = await loadTextOnly(config);
+    log.info({ model: state.text.source }, 'ready to render');
+    return;
+  }
+  state.loaded = await loadEngine(config, log, (text) => {
+    state.text = text;
+  });
 }
 
 function createState(config: Config): ServerState {
@@ -52,6 +64,7 @@ function createState(config: Config): ServerState {
     ),
     inFlight: new InFlight(),
     startedAt: Math.floor(Date.now() / 1000),
+    text: null,
     loaded: null,
     shuttingDown: false,
   };
@@ -78,14 +91,15 @@ function stopOnSignal(server: Server, state: ServerState): Promise<void> {
       stopping = true;
       state.shuttingDown = true;
       state.log.info({ signal, inFlight: state.inFlight.count }, 'shutting down');
-      if (!state.loaded) process.exit(0);
+      if (!state.loaded && !state.config.renderOnly) process.exit(0);
       server.close();
-      await state.loaded.engine.close((state.config.shutdownTimeout ?? 0) * 1000);
+      await state.loaded?.engine.close((state.config.shutdownTimeout ?? 0) * 1000);
       const deadline = Date.now() + LAST_WORDS_MS;
       while (state.inFlight.count > 0 && Date.now() < deadline)
         await new Promise((wake) => setTimeout(wake, 5));
       server.closeAllConnections();
-      await state.loaded.settings.grammars?.close();
+      await state.loaded?.settings.grammars?.close();
+      await state.text?.render.text?.encoder.close();
       resolve();
     };
     process.on('SIGTERM', stop);

@@ -4,48 +4,63 @@ import { createLocalEngine } from '../engine/local.js';
 import type { LogprobsMode } from '../engine/sampler.js';
 import type { SchedulingPolicy } from '../engine/waiting-queue.js';
 import { StartupError } from '../errors.js';
-import { generationConfig } from '../model/generation-config.js';
-import type { ModelArtifact, ModelConfig, ModelDtype } from '../model/index.js';
-import { loadModel } from '../model/load-model.js';
+import { type GenerationConfig, generationConfig } from '../model/generation-config.js';
+import type { ModelArtifact, ModelConfig, ModelDescription, ModelDtype } from '../model/index.js';
+import { describeSource, loadModel } from '../model/load-model.js';
 import { terminalProgress } from '../model/terminal-progress.js';
 import type { RuntimeBackend } from '../runtime/session.js';
 import { GrammarChecker } from '../structured/grammar-checker.js';
 import type { GrammarVocabulary } from '../structured/index.js';
 import { grammarVocabulary } from '../structured/vocabulary.js';
-import { createTokenizer, type Tokenizer } from '../text/tokenizer.js';
-import type { LoadedModel } from './state.js';
+import type { Tokenizer } from '../text/tokenizer.js';
+import { maxModelLen, renderSettings } from './load-text.js';
+import type { LoadedModel, LoadedText } from './state.js';
 
-/** Find or build the model, start the engine, and wait until it is ready. Throws a StartupError. */
-export async function loadEngine(config: Config, log: Logger): Promise<LoadedModel> {
-  const artifact = await loadModel(config.model ?? undefined, {
+/** Find or build the model; tell of its text side, then start the engine and wait until it is ready. Throws a StartupError. */
+export async function loadEngine(
+  config: Config,
+  log: Logger,
+  onText: (text: LoadedText) => void,
+): Promise<LoadedModel> {
+  const found = await loadModel(config.model ?? undefined, {
     dtype: config.dtype as ModelDtype | 'auto',
     progress: terminalProgress(),
   });
-  const generation = await generationConfig(artifact.source, {
-    source: config.generationConfig,
-    override: config.overrideGenerationConfig,
-  });
-  const withTokenizer = !config.tokensOnly && !config.skipTokenizerInit;
-  const tokenizer = withTokenizer && artifact.tokenizer ? createTokenizer(artifact.tokenizer) : null;
-  const model = withStopsOf(artifact, generation.eosIds, tokenizer);
+  const generation = await generationOf(config, found);
+  const render = renderSettings(config, found, generation);
+  const tokenizer = render.text?.tokenizer ?? null;
+  const model = withStopsOf(found, generation.eosIds, tokenizer);
   const vocabulary = tokenizer && model.tokenizer ? grammarVocabulary(model.tokenizer, model.config) : null;
   const engine = createLocalEngine(engineOptions(config, model, vocabulary));
+  onText({ render, source: found.source });
   await engine.ready();
-  log.info({ model: artifact.source, ...engine.info }, 'ready');
+  log.info({ model: found.source, ...engine.info }, 'ready');
   const settings = {
     engine: engine.info,
     tokenizer,
     grammars: vocabulary && new GrammarChecker(vocabulary),
-    servedModelNames: config.servedModelName.length > 0 ? config.servedModelName : [nameOf(artifact.source)],
+    servedModelNames: render.servedModelNames,
     maxLogprobs: config.maxLogprobs ?? 20,
     returnTokensAsTokenIds: config.returnTokensAsTokenIds,
     enablePromptTokensDetails: config.enablePromptTokensDetails,
     enableTraceReplay: config.enableTraceReplay,
     returnSamplingMask: config.returnSamplingMask,
     defaultSampling: generation.sampling,
-    maxTokensLimit: generation.maxTokensLimit,
   };
-  return { engine, settings, source: artifact.source };
+  return { engine, settings };
+}
+
+/** Read what a server without weights needs of the model. Throws a StartupError. */
+export async function loadTextOnly(config: Config): Promise<LoadedText> {
+  const found = await describeSource(config.model ?? undefined, { progress: terminalProgress() });
+  return { render: renderSettings(config, found, await generationOf(config, found)), source: found.source };
+}
+
+function generationOf(config: Config, { source }: ModelDescription): Promise<GenerationConfig> {
+  return generationConfig(source, {
+    source: config.generationConfig,
+    override: config.overrideGenerationConfig,
+  });
 }
 
 /**
@@ -78,13 +93,7 @@ function engineOptions(
   vocabulary: GrammarVocabulary | null,
 ): Parameters<typeof createLocalEngine>[0] {
   const ranks = config.dataParallelSize ?? 1;
-  const { contextLength } = artifact.config;
-  const maxModelLen = config.maxModelLen ?? contextLength;
-  if (maxModelLen > contextLength) {
-    throw new StartupError(
-      `--max-model-len is ${maxModelLen}, but the model's own length is ${contextLength}.`,
-    );
-  }
+  const longest = maxModelLen(config, artifact);
   return {
     ranks,
     maxQueue: config.maxQueue ?? 0,
@@ -92,8 +101,8 @@ function engineOptions(
       graphPath: artifact.graphPath,
       vocabulary,
       config: artifact.config,
-      maxModelLen,
-      maxNumSeqs: slotsWithin(config, artifact.config, maxModelLen),
+      maxModelLen: longest,
+      maxNumSeqs: slotsWithin(config, artifact.config, longest),
       maxBatchedTokens: config.maxNumBatchedTokens ?? 256,
       policy: config.schedulingPolicy as SchedulingPolicy,
       prefixCaching: config.enablePrefixCaching,
@@ -106,15 +115,15 @@ function engineOptions(
 }
 
 /** Sequences that may run at once: as many as asked for, or as many as fit the memory given for keys and values. */
-function slotsWithin(config: Config, model: ModelConfig, maxModelLen: number): number {
+function slotsWithin(config: Config, model: ModelConfig, longest: number): number {
   const asked = config.maxNumSeqs ?? 1;
   if (config.kvCacheMemory === null) return asked;
-  const slotBytes = 2 * model.layers * model.kvHeads * model.headDim * maxModelLen * FLOAT_BYTES;
+  const slotBytes = 2 * model.layers * model.kvHeads * model.headDim * longest * FLOAT_BYTES;
   const fitting = Math.floor((config.kvCacheMemory * MIB) / slotBytes);
   if (fitting < 1) {
     const needed = Math.ceil(slotBytes / MIB);
     throw new StartupError(
-      `--kv-cache-memory is ${config.kvCacheMemory} MiB, but one sequence of ${maxModelLen} tokens takes ${needed} MiB. ` +
+      `--kv-cache-memory is ${config.kvCacheMemory} MiB, but one sequence of ${longest} tokens takes ${needed} MiB. ` +
         'Raise it, or lower --max-model-len.',
     );
   }
@@ -123,11 +132,3 @@ function slotsWithin(config: Config, model: ModelConfig, maxModelLen: number): n
 
 const FLOAT_BYTES = 4;
 const MIB = 1024 * 1024;
-
-/** `…/SmolLM2-135M-Instruct.Q4_1.gguf` is served as `SmolLM2-135M-Instruct`. */
-function nameOf(source: string): string {
-  return source
-    .split('/')
-    .at(-1)!
-    .replace(/(\.(I?Q\d\w*|B?F\d+))?\.gguf$/i, '');
-}

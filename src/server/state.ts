@@ -3,6 +3,7 @@ import type { Config } from '../config.js';
 import type { Engine } from '../engine/index.js';
 import { unavailable } from '../errors.js';
 import type { Metrics } from '../observe/metrics.js';
+import type { RenderSettings } from '../render/settings.js';
 import type { GenerateSettings } from '../tokens/settings.js';
 import type { Contract } from './contract.js';
 import type { InFlight } from './in-flight.js';
@@ -11,11 +12,16 @@ import type { InFlight } from './in-flight.js';
 export interface LoadedModel {
   engine: Engine;
   settings: GenerateSettings;
-  /** Where the weights came from. */
+}
+
+/** What is there once the model's tokenizer is. */
+export interface LoadedText {
+  render: RenderSettings;
+  /** Where the model came from. */
   source: string;
 }
 
-/** What handlers share. The server listens before the model is loaded: `loaded` is null until then. */
+/** What handlers share. The server listens before the model is loaded: parts are null until then. */
 export interface ServerState {
   readonly config: Config;
   readonly contract: Contract;
@@ -23,6 +29,9 @@ export interface ServerState {
   readonly metrics: Metrics;
   readonly inFlight: InFlight;
   readonly startedAt: number;
+  /** Null until the tokenizer is loaded. */
+  text: LoadedText | null;
+  /** Null until the engine is ready, and on a server that only renders. */
   loaded: LoadedModel | null;
   shuttingDown: boolean;
 }
@@ -31,4 +40,10 @@ export interface ServerState {
 export function requireLoaded(state: ServerState): LoadedModel {
   if (!state.loaded) throw unavailable('The model is still loading. Try again in a moment.');
   return state.loaded;
+}
+
+/** What render and derender need; a 503 while it is loading. */
+export function requireRender(state: ServerState): RenderSettings {
+  if (!state.text) throw unavailable('The tokenizer is still loading. Try again in a moment.');
+  return state.text.render;
 }

@@ -1,6 +1,7 @@
 import { ApiError, valueFault } from '../errors.js';
 import type { TokenizerSpec } from '../model/index.js';
 import { Environment, parse, type TemplateNode, tokenize } from './jinja-engine.js';
+import { loopsOverContent } from './template-content.js';
 import { TEMPLATE_FUNCTIONS, TEMPLATE_WORDS } from './template-globals.js';
 import { TemplateInterpreter } from './template-interpreter.js';
 import { templateValue } from './template-values.js';
@@ -21,6 +22,10 @@ const TOKEN_NAMES = ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask'].map((name
 export class ChatTemplate {
   readonly #program: TemplateNode;
   readonly #tokens: Readonly<Record<string, string>>;
+  /** It goes through the parts of a message's content, so content is to be a list. */
+  readonly wantsContentParts: boolean;
+  /** It tells the role `developer` from `system`. */
+  readonly knowsDeveloper: boolean;
 
   /**
    * `source`: Jinja text; `config`: the content of tokenizer_config.json, for the names of special tokens.
@@ -31,6 +36,8 @@ export class ChatTemplate {
       parse(tokenize(source, { lstrip_blocks: true, trim_blocks: true })),
     );
     this.#tokens = namedTokens(config);
+    this.wantsContentParts = loopsOverContent(this.#program);
+    this.knowsDeveloper = /["']developer["']/.test(source);
   }
 
   /**

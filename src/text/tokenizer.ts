@@ -20,6 +20,8 @@ export type { TokenOffset } from './token-places.js';
 export interface Tokenizer {
   /** Ids are below this; gaps are possible. */
   readonly vocabSize: number;
+  /** Characters of the longest token as the vocabulary spells it: n tokens stand for at most n times as many. */
+  readonly longestToken: number;
   /** Decoded text that begins with spaces loses up to this many; 0 for byte-level vocabularies. */
   readonly leadingSpaces: number;
   /** `addSpecialTokens` adds what the tokenizer puts around a text, such as BOS. Time grows about linearly. */
@@ -80,6 +82,7 @@ const NO_BYTES = new Uint8Array(0);
 
 class LoadedTokenizer implements Tokenizer {
   readonly vocabSize: number;
+  readonly longestToken: number;
   readonly leadingSpaces: number;
   readonly #parts: Parts;
   readonly #tokens: Array<string | undefined> = [];
@@ -90,6 +93,7 @@ class LoadedTokenizer implements Tokenizer {
     this.#parts = parts;
     for (const [token, id] of parts.vocabulary) this.#tokens[id] = token;
     this.vocabSize = this.#tokens.length;
+    this.longestToken = this.#tokens.reduce((most, token) => Math.max(most, token?.length ?? 0), 1);
     this.leadingSpaces = parts.spelling.leadingSpaces;
     this.#added = new Map(parts.added.map((token) => [token.id, token]));
   }

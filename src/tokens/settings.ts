@@ -22,6 +22,4 @@ export interface GenerateSettings {
    * Of these generate takes `max_tokens` alone; its other fields have fixed defaults.
    */
   defaultSampling: Readonly<Record<string, number>>;
-  /** Most tokens of a rendered request, whatever it asks for; null = no such limit. */
-  maxTokensLimit: number | null;
 }

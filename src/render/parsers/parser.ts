@@ -48,10 +48,14 @@ export interface ReasoningParser<State extends Json = Json> {
   /** Its markers are special tokens: output has to be decoded with them. */
   readonly needsSpecialTokens: boolean;
   start(context: ReasoningContext): State;
+  /** Whether reasoning is over: what comes is content. */
+  hasEnded(state: State): boolean;
   /** Text of the output, in pieces cut anywhere. Text that may yet be part of a marker is held back in the state. */
   push(state: State, text: string): Step<ReasoningPiece, State>;
   /** What was held back, once the output has ended. */
   end(state: State): ReasoningPiece;
+  /** A whole output at once. */
+  whole(text: string, context: ReasoningContext): ReasoningPiece;
 }
 
 export interface ReasoningPiece {
@@ -63,6 +67,8 @@ export interface ReasoningPiece {
 /** Finds tool calls in an output. The same kind of state machine. */
 export interface ToolParser<State extends Json = Json> {
   readonly needsSpecialTokens: boolean;
+  /** How calls are written, for a grammar that allows nothing else; null = forced calls are a JSON list instead. */
+  readonly callSyntax: CallSyntax | null;
   start(tools: readonly Tool[]): State;
   push(state: State, text: string): Step<ToolPiece, State>;
   end(state: State): ToolPiece;
@@ -76,4 +82,12 @@ export interface ToolParser<State extends Json = Json> {
 export interface ToolPiece {
   content: string | null;
   toolCalls: readonly ToolCallPiece[];
+}
+
+/** The text around the arguments of a call. */
+export interface CallSyntax {
+  /** What every call begins with. */
+  trigger: string;
+  /** Ways to write a call of this function; between begin and end are the arguments as JSON. */
+  envelopes(functionName: string): ReadonlyArray<{ begin: string; end: string }>;
 }

@@ -4,7 +4,7 @@ import { fullResponse } from '../../tokens/full-response.js';
 import { type ParsedGenerate, parseGenerateRequest } from '../../tokens/parse-request.js';
 import { streamResponse } from '../../tokens/stream-response.js';
 import { envelope, toApiError } from '../error-exit.js';
-import { exactInteger } from '../json-body.js';
+import { exactInteger } from '../exact-numbers.js';
 import { EventStream } from '../sse.js';
 import { type LoadedModel, requireLoaded, type ServerState } from '../state.js';
 import { type Observed, observed } from './observed.js';

@@ -28,25 +28,26 @@ export function operationsHandlers(state: ServerState): OperationsApi {
   };
 }
 
-function requireHealthy({ loaded, shuttingDown }: ServerState): void {
+function requireHealthy({ config, text, loaded, shuttingDown }: ServerState): void {
   if (shuttingDown) throw unavailable('The server is shutting down.', null);
+  if (config.renderOnly && text) return;
   if (!loaded) throw unavailable('The model is still loading.');
   if (loaded.engine.state !== 'ready') throw unavailable(`The engine is ${loaded.engine.state}.`);
 }
 
-function servedNames({ loaded }: ServerState): readonly string[] {
-  return loaded?.settings.servedModelNames ?? [];
+function servedNames({ text }: ServerState): readonly string[] {
+  return text?.render.servedModelNames ?? [];
 }
 
-function modelCard(id: string, { loaded, startedAt }: ServerState): ModelCard {
+function modelCard(id: string, { text, startedAt }: ServerState): ModelCard {
   return {
     id,
     object: 'model',
     created: startedAt,
     owned_by: 'tito',
-    root: loaded?.source ?? id,
+    root: text?.source ?? id,
     parent: null,
-    max_model_len: loaded?.engine.info.maxModelLen ?? null,
+    max_model_len: text?.render.maxModelLen ?? null,
     permission: [permission(id, startedAt)],
   };
 }
