@@ -755,6 +755,14 @@ export interface components {
             created: number;
             /** @description The request's id. */
             id: string;
+            /** @description As generate gave it. */
+            kv_transfer_params?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description As generate gave it. */
+            metrics?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The served model name. */
             model: string;
             /** @description `chat.completion`. */
@@ -784,6 +792,10 @@ export interface components {
             created: number;
             /** @description The request's id. */
             id: string;
+            /** @description As generate gave it. */
+            metrics?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The served model name. */
             model: string;
             /** @description `chat.completion.chunk`. */
@@ -912,6 +924,14 @@ export interface components {
             created: number;
             /** @description The request's id. */
             id: string;
+            /** @description As generate gave it. */
+            kv_transfer_params?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description As generate gave it. */
+            metrics?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The served model name. */
             model: string;
             /** @description `text_completion`. */
@@ -944,6 +964,10 @@ export interface components {
             created: number;
             /** @description The request's id. */
             id: string;
+            /** @description As generate gave it. */
+            metrics?: {
+                [key: string]: unknown;
+            } | null;
             /** @description The served model name. */
             model: string;
             /** @description `text_completion`. */
@@ -1026,6 +1050,67 @@ export interface components {
             /** @description Accepted for clients that send it; no effect. */
             user?: string | null;
         };
+        /** @description A sequence, or its news. */
+        DerenderableChoice: {
+            /** @description Why the sequence ended; null while it runs. */
+            finish_reason?: string | null;
+            /** @description 0 to n − 1. */
+            index: number;
+            /** @description By integer id, as generate gives them. */
+            logprobs?: components["schemas"]["DerenderableLogprobs"] | null;
+            /** @description The stop text or stop id. */
+            stop_reason?: string | number | null;
+            /** @description Generated ids; ids outside the vocabulary give no text. */
+            token_ids?: components["schemas"]["TokenId"][] | null;
+        };
+        /** @description A chunk of a stream of generate in the mode `tokens`. */
+        DerenderableChunk: {
+            /** @description News of at most one sequence. */
+            choices: components["schemas"]["DerenderableChoice"][];
+            /** @description Passed through. */
+            metrics?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Absent means tokens.
+             * @enum {string|null}
+             */
+            output_mode?: "tokens" | null;
+            /** @description Seeds decoding when the request brings no prompt. */
+            prompt_token_ids?: components["schemas"]["TokenId"][] | null;
+            /** @description Becomes the id of the chunk; the same for all chunks of a stream. */
+            request_id?: string;
+            /** @description Passed through; `prompt_tokens` of the request wins. */
+            usage?: components["schemas"]["Usage"] | null;
+        };
+        /** @description Logprobs by integer id. */
+        DerenderableLogprobs: {
+            /** @description One entry a token. */
+            content?: components["schemas"]["TokenLogprob"][] | null;
+        };
+        /** @description An answer of generate in the mode `tokens`; fields beyond these are ignored. */
+        DerenderableResponse: {
+            /** @description The sequences. */
+            choices: components["schemas"]["DerenderableChoice"][];
+            /** @description Passed through. */
+            kv_transfer_params?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Passed through. */
+            metrics?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Absent means tokens.
+             * @enum {string|null}
+             */
+            output_mode?: "tokens" | null;
+            prompt_logprobs?: components["schemas"]["PromptLogprobs"];
+            /** @description Seeds decoding when the request brings no prompt. */
+            prompt_token_ids?: components["schemas"]["TokenId"][] | null;
+            /** @description Becomes the id of the answer. */
+            request_id?: string;
+        };
         /** @description One chunk and the state for the next call. */
         DerenderChatChunkResponse: {
             chunk: components["schemas"]["ChatCompletionChunk"];
@@ -1035,13 +1120,16 @@ export interface components {
         DerenderChatRequest: {
             /** @description The chat request that was rendered. Needed with a parser. */
             chat_request?: components["schemas"]["ChatCompletionRequest"] | null;
-            /** @description The chunk; at most one choice. */
-            generate_chunk?: components["schemas"]["GenerateChunk"] | null;
-            /** @description The whole answer. */
-            generate_response?: components["schemas"]["GenerateResponse"] | null;
+            /** @description The chunk, of at most one choice; required with `stream`. */
+            generate_chunk?: components["schemas"]["DerenderableChunk"] | null;
+            /** @description The whole answer; required without `stream`. */
+            generate_response?: components["schemas"]["DerenderableResponse"] | null;
             /** @description A served model name. */
             model?: string | null;
-            /** @description The prompt. Its last ids seed decoding; a parser needs all of it. */
+            /**
+             * @description The prompt. Its last ids seed decoding. With a parser all of it is needed, in a stream on the first chunk only,
+             *     since it may have opened or closed reasoning.
+             */
             prompt_token_ids?: components["schemas"]["TokenId"][] | null;
             /** @description Ids of the prompt, for usage. */
             prompt_tokens?: number | null;
@@ -1061,10 +1149,10 @@ export interface components {
         DerenderCompletionRequest: {
             /** @description The completion request that was rendered. */
             completion_request?: components["schemas"]["CompletionRequest"] | null;
-            /** @description The chunk; at most one choice. */
-            generate_chunk?: components["schemas"]["GenerateChunk"] | null;
-            /** @description The whole answers, one for each prompt. */
-            generate_responses?: components["schemas"]["GenerateResponse"][] | null;
+            /** @description The chunk, of at most one choice; required with `stream`. */
+            generate_chunk?: components["schemas"]["DerenderableChunk"] | null;
+            /** @description The whole answers, one for each prompt; required without `stream`. */
+            generate_responses?: components["schemas"]["DerenderableResponse"][] | null;
             /** @description A served model name. */
             model?: string | null;
             /** @description Each prompt, or null for one; with `stream` one prompt. */
@@ -1988,7 +2076,10 @@ export interface components {
              */
             include_usage?: boolean | null;
         };
-        /** @description Opaque. Send back what the call before answered, for the same choice index; null or absent on the first chunk. */
+        /**
+         * @description Opaque, and of bounded size. Send back what the call before answered, for the same choice index; null or absent on
+         *     the first chunk. The reference's own state is taken, too.
+         */
         StreamState: {
             [key: string]: unknown;
         } | null;
@@ -2115,8 +2206,8 @@ export interface components {
                 /** @description The function's name. */
                 name?: string | null;
             };
-            /** @description Identity of the call, stable over chunks. */
-            id?: string;
+            /** @description Identity of the call; in a stream on its first piece. */
+            id?: string | null;
             /** @description In a stream: which call this is a piece of. */
             index?: number;
             /** @description `function`. */
@@ -2348,6 +2439,10 @@ export type CompletionLogprobs = components['schemas']['CompletionLogprobs'];
 export type CompletionRequest = components['schemas']['CompletionRequest'];
 export type ContentPart = components['schemas']['ContentPart'];
 export type DeliveryFields = components['schemas']['DeliveryFields'];
+export type DerenderableChoice = components['schemas']['DerenderableChoice'];
+export type DerenderableChunk = components['schemas']['DerenderableChunk'];
+export type DerenderableLogprobs = components['schemas']['DerenderableLogprobs'];
+export type DerenderableResponse = components['schemas']['DerenderableResponse'];
 export type DerenderChatChunkResponse = components['schemas']['DerenderChatChunkResponse'];
 export type DerenderChatRequest = components['schemas']['DerenderChatRequest'];
 export type DerenderCompletionChunkResponse = components['schemas']['DerenderCompletionChunkResponse'];

@@ -19,7 +19,8 @@ export interface RenderSettings {
   maxTokensLimit: number | null;
   /** The model's primary end-of-sequence token; null when it has none. */
   eosId: number | null;
-  returnTokensAsTokenIds: boolean;
+  /** Largest `top_logprobs`; -1 = the whole vocabulary. */
+  maxLogprobs: number;
   parsers: OutputParsers;
 }
 
@@ -28,6 +29,8 @@ export interface TextTools {
   /** Encodes off the event loop what would hold it up. */
   encoder: TextEncoder;
   templates: Templates;
+  /** Ids that derendered text leaves out unless a request keeps special tokens. */
+  hiddenIds: ReadonlySet<number>;
 }
 
 export interface Templates {

@@ -11,6 +11,7 @@ import { availabilityOf } from './availability.js';
 import { errorExit } from './error-exit.js';
 import { abortRequests, abortRequestsLegacy } from './handlers/abort.js';
 import { controlHandlers } from './handlers/control.js';
+import { derenderHandlers } from './handlers/derender.js';
 import { generate } from './handlers/generate.js';
 import { notYet } from './handlers/not-yet.js';
 import { operationsHandlers } from './handlers/operations.js';
@@ -42,7 +43,7 @@ export function createApp(state: ServerState): Express {
   mountOperationsApi(app, operationsHandlers(state));
   mountControlApi(app, controlHandlers(state));
   mountRenderApi(app, renderHandlers(state));
-  mountDerenderApi(app, { derenderChat: notYet, derenderCompletion: notYet });
+  mountDerenderApi(app, derenderHandlers(state));
   mountCompletionsApi(app, { chatCompletion: notYet, completion: notYet });
   mountTokenizerApi(app, tokenizerHandlers(state));
 

@@ -7,7 +7,7 @@ import { reasoningParser, toolParser } from '../render/parsers/index.js';
 import type { ContentFormat, RenderSettings, Templates, TextTools } from '../render/settings.js';
 import { BackgroundEncoder } from '../text/background-encoder.js';
 import { ChatTemplate } from '../text/chat-template.js';
-import { createTokenizer } from '../text/tokenizer.js';
+import { createTokenizer, type Tokenizer } from '../text/tokenizer.js';
 
 /** The reference gives this to every template, and tells it in `reasoning_parser_kwargs`. */
 const USUAL_VARIABLES = { cohere_format: 'cmd4' };
@@ -26,7 +26,7 @@ export function renderSettings(
     defaultSampling: generation.sampling,
     maxTokensLimit: generation.maxTokensLimit,
     eosId: model.config.eosIds[0] ?? null,
-    returnTokensAsTokenIds: config.returnTokensAsTokenIds,
+    maxLogprobs: config.maxLogprobs ?? 20,
     parsers: {
       tool: config.toolCallParser === null ? null : toolParser(config.toolCallParser),
       autoToolChoice: config.enableAutoToolChoice,
@@ -46,7 +46,26 @@ function textTools(config: Config, model: ModelDescription): TextTools | null {
   const { tokenizer: spec } = model;
   if (!spec) return null;
   const tokenizer = createTokenizer(spec);
-  return { tokenizer, encoder: new BackgroundEncoder(spec, tokenizer), templates: templates(config, model) };
+  return {
+    tokenizer,
+    encoder: new BackgroundEncoder(spec, tokenizer),
+    templates: templates(config, model),
+    hiddenIds: hiddenIds(tokenizer, model),
+  };
+}
+
+/**
+ * Special tokens with a role: those that the tokenizer names, such as its EOS, and those that the chat template writes.
+ * Others, such as `<repo_name>`, are text, as the reference has it.
+ */
+function hiddenIds(tokenizer: Tokenizer, { tokenizer: spec, chatTemplate }: ModelDescription): Set<number> {
+  const named = new Set(Object.values(spec?.config ?? {}).flat());
+  const hidden = new Set<number>();
+  for (let id = 0; id < tokenizer.vocabSize; id++) {
+    const token = tokenizer.isSpecial(id) ? tokenizer.idToToken(id) : undefined;
+    if (token !== undefined && (named.has(token) || chatTemplate?.includes(token))) hidden.add(id);
+  }
+  return hidden;
 }
 
 function templates(config: Config, { tokenizer, chatTemplate }: ModelDescription): Templates {
