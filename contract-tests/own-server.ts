@@ -15,12 +15,25 @@ export interface RunningServer {
 }
 
 /** Start `tito serve` with these arguments on a free port of this machine; resolves when it is healthy. */
-export async function startTito(
+export function startTito(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<RunningServer> {
+  return startCommand('serve', args, env);
+}
+
+/** The same for `tito render-server`. */
+export function startRenderServer(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<RunningServer> {
+  return startCommand('render-server', args, env);
+}
+
+async function startCommand(
+  name: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<RunningServer> {
   const port = await freePort();
-  const command = [CLI, 'serve', '--port', String(port), '--log-level', 'warn', ...args];
+  const command = [CLI, name, '--port', String(port), '--log-level', 'warn', ...args];
   const child = spawn(process.execPath, command, {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...env },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { GenerateRequest, StreamOptions } from '../../generated/types.js';
 import { modelNotFound, valueFault } from '../errors.js';
-import { callerId } from '../tokens/parse-request.js';
+import { callerId } from '../request-ids.js';
 import type { RenderSettings } from './settings.js';
 
 /** What comes beside the body. */

@@ -6,7 +6,7 @@ import type {
   Tool,
 } from '../../generated/types.js';
 import { ApiError, valueFault } from '../errors.js';
-import { callerId } from '../tokens/parse-request.js';
+import { callerId } from '../request-ids.js';
 import { generateRequestOf, planChat } from './chat-request.js';
 import { checkServed, freshId } from './request-fields.js';
 import { conversationFromItems, isUnfinished } from './response-items.js';

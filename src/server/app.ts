@@ -10,10 +10,10 @@ import { requireApiKey } from './auth.js';
 import { availabilityOf } from './availability.js';
 import { errorExit } from './error-exit.js';
 import { abortRequests, abortRequestsLegacy } from './handlers/abort.js';
+import { completionsHandlers } from './handlers/completions.js';
 import { controlHandlers } from './handlers/control.js';
 import { derenderHandlers } from './handlers/derender.js';
 import { generate } from './handlers/generate.js';
-import { notYet } from './handlers/not-yet.js';
 import { operationsHandlers } from './handlers/operations.js';
 import { renderHandlers } from './handlers/render.js';
 import { tokenizerHandlers } from './handlers/tokenizer.js';
@@ -44,7 +44,7 @@ export function createApp(state: ServerState): Express {
   mountControlApi(app, controlHandlers(state));
   mountRenderApi(app, renderHandlers(state));
   mountDerenderApi(app, derenderHandlers(state));
-  mountCompletionsApi(app, { chatCompletion: notYet, completion: notYet });
+  mountCompletionsApi(app, completionsHandlers(state));
   mountTokenizerApi(app, tokenizerHandlers(state));
 
   app.use(errorExit(log, maxBodyMiB));

@@ -14,12 +14,9 @@ export async function fullResponse(
   answer: Answer,
   settings: GenerateSettings,
 ): Promise<GenerateResponse> {
-  const whole = new Map<number, ChoiceNews>();
-  for await (const news of answer) whole.set(news.index, joinNews(whole.get(news.index), news));
+  const whole = await gather(answer);
   const { engineRequest, requestId, outputMode } = parsed;
-  const choices = [...whole.values()]
-    .sort((a, b) => a.index - b.index)
-    .map((news): GenerateChoice => new ChoiceWriter(parsed, settings).write(news));
+  const choices = whole.map((news): GenerateChoice => new ChoiceWriter(parsed, settings).write(news));
   return {
     request_id: requestId,
     model: settings.servedModelNames[0]!,
@@ -36,7 +33,15 @@ export async function fullResponse(
   };
 }
 
-function promptFields(
+/** Everything that comes of each sequence, by index. */
+export async function gather(news: AsyncIterable<ChoiceNews>): Promise<ChoiceNews[]> {
+  const whole = new Map<number, ChoiceNews>();
+  for await (const fresh of news) whole.set(fresh.index, joinNews(whole.get(fresh.index), fresh));
+  return [...whole.values()].sort((a, b) => a.index - b.index);
+}
+
+/** What a request asked to know of its prompt. */
+export function promptFields(
   { engineRequest, detokenize }: ParsedGenerate,
   prompt: PromptInfo | null,
   settings: GenerateSettings,

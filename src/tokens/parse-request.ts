@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { GenerateRequest } from '../../generated/types.js';
 import type { EngineRequest } from '../engine/index.js';
-import { schemaFault, valueFault } from '../errors.js';
+import { valueFault } from '../errors.js';
+import { callerId } from '../request-ids.js';
 import { checkRequest } from './prompt-rules.js';
 import { type ExactNumbers, resolveSampling } from './sampling.js';
 import type { GenerateSettings } from './settings.js';
@@ -39,8 +40,6 @@ export interface RequestHeaders {
   dataParallelRank: string | undefined;
 }
 
-const MAX_REQUEST_ID = 128;
-
 /** Understand a request that has the contract's shape. Throws an ApiError: 400 or 404. */
 export function parseGenerateRequest(
   body: GenerateRequest,
@@ -72,18 +71,6 @@ export function parseGenerateRequest(
     streamInterval: body.sampling_params.stream_interval ?? 1,
     text: textOptions(body, settings),
   };
-}
-
-/** The caller's id, or one of ours. Throws a 400 when it is too long or not printable ASCII. */
-export function callerId(header: string | undefined, body: string | null | undefined): string {
-  const id = header ?? body ?? randomBytes(8).toString('hex');
-  if (id.length > MAX_REQUEST_ID || !/^[ -~]*$/.test(id)) {
-    throw schemaFault(
-      header === undefined ? 'body.request_id' : 'header.X-Request-Id',
-      `A request id has at most ${MAX_REQUEST_ID} printable ASCII characters.`,
-    );
-  }
-  return id;
 }
 
 /** An integer picks a rank; anything else leaves the choice to the server. */

@@ -52,7 +52,8 @@ export class SequenceStream {
     const detokenizer = IncrementalDetokenizer.resume(tokenizer, state.detokenizer, false);
     let text = '';
     for (const id of visibleIds(ids, choice, this.decoding)) text += detokenizer.push(id);
-    const parsed = this.#parse(state.parser, text, isLast);
+    const isEmpty = ids.length === 0 && !isLast;
+    const parsed = this.#parse(state.parser, text, isLast, isEmpty);
     return {
       text,
       piece: parsed?.piece ?? null,
@@ -69,8 +70,9 @@ export class SequenceStream {
     };
   }
 
-  #parse(state: ParserState | null, text: string, isLast: boolean) {
+  #parse(state: ParserState | null, text: string, isLast: boolean, isEmpty: boolean) {
     if (!this.parsing) return null;
+    if (isEmpty) return { piece: NO_PIECE, state, sawCalls: false };
     try {
       return this.parsing.parser.push(state!, text, isLast);
     } catch (error) {
@@ -128,3 +130,5 @@ export class SequenceStream {
     return { ...state, roleSent: past.role_sent, sawCalls: state.sawCalls || past.tools_streamed };
   }
 }
+
+const NO_PIECE: MessagePiece = { reasoning: null, content: null, toolCalls: [] };

@@ -25,7 +25,9 @@ export const deepseekR1: ReasoningParser<State> = {
     const open = state.isOpened ? -1 : text.indexOf(OPEN);
     const isOpened = state.isOpened || open >= 0;
     if (text === OPEN) return { piece: pieceOf('', ''), state: { hasEnded: false, isOpened } };
-    if (close < 0) return { piece: pieceOf(text, ''), state: { hasEnded: false, isOpened } };
+    if (close < 0) {
+      return { piece: { reasoning: text, rest: null }, state: { hasEnded: false, isOpened } };
+    }
     const from = open >= 0 && open < close ? open + OPEN.length : 0;
     const piece = pieceOf(text.slice(from, close), text.slice(close + CLOSE.length));
     return { piece, state: { hasEnded: true, isOpened } };
