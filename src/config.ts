@@ -93,6 +93,7 @@ export const OPTIONS = {
   dtype: text('dtype', 'auto', "Precision of the weights; auto keeps about the file's own.", {
     choices: ['auto', 'float32', 'int4', 'int8'],
   }),
+  weightsDir: text('weights-dir', null, 'Folder with checkpoints that /update_weights may load.'),
   generationConfig: text(
     'generation-config',
     'auto',
@@ -202,6 +203,7 @@ export const ENGINE_ONLY: ReadonlySet<OptionName> = new Set<OptionName>([
   'tokensOnly',
   'skipTokenizerInit',
   'enableRlControl',
+  'weightsDir',
   'dtype',
   'maxNumSeqs',
   'kvCacheMemory',

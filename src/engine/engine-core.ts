@@ -47,6 +47,8 @@ export class EngineCore {
   #frozen = false;
   #closed = false;
   #weightVersion = 'default';
+  /** Counts swaps: two of them may carry the same label. */
+  #weightGeneration = 0;
   #wake: (() => void) | null = null;
   #idle: Array<() => void> = [];
   #boundary: Array<() => Promise<void>> = [];
@@ -142,6 +144,13 @@ export class EngineCore {
 
   setWeightVersion(version: string): void {
     this.#weightVersion = version;
+  }
+
+  /** The weights were replaced: prefixes computed with the old ones are of no use to new requests. */
+  weightsReplaced(version: string): void {
+    this.#weightVersion = version;
+    this.#weightGeneration++;
+    this.#slots.clear();
   }
 
   resetPrefixCache(): Promise<void> {
@@ -385,7 +394,7 @@ export class EngineCore {
   }
 
   #cacheKey({ request }: Sequence): string {
-    return JSON.stringify([this.#weightVersion, request.cacheSalt]);
+    return JSON.stringify([this.#weightGeneration, this.#weightVersion, request.cacheSalt]);
   }
 }
 

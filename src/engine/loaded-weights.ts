@@ -27,7 +27,7 @@ export class LoadedWeights {
       const session = this.#next;
       this.#next = null;
       await this.runner.replaceSession(session);
-      this.core.setWeightVersion(version);
+      this.core.weightsReplaced(version);
     });
   }
 }

@@ -81,10 +81,11 @@ class LocalEngine implements Engine {
   }
 
   async swapWeights(version: string): Promise<void> {
-    await this.#callAll({ method: 'swapWeights', version });
-    this.#weightVersion = version;
+    // Said first: a rank whose process ends meanwhile comes back with the new weights.
     if (this.#nextGraph !== null) this.options.rank.graphPath = this.#nextGraph;
     this.#nextGraph = null;
+    this.#weightVersion = version;
+    await this.#callAll({ method: 'swapWeights', version });
   }
 
   async pause(mode: PauseMode, clearCache: boolean): Promise<void> {
@@ -144,6 +145,7 @@ class LocalEngine implements Engine {
 
   #restoreCalls(): RankCall[] {
     const calls: RankCall[] = [{ method: 'setWeightVersion', version: this.#weightVersion }];
+    if (this.#nextGraph !== null) calls.push({ method: 'loadWeights', graphPath: this.#nextGraph });
     if (this.#paused) calls.push({ method: 'pause', mode: this.#paused, clearCache: false });
     return calls;
   }

@@ -11,7 +11,7 @@ import { GraphWriter } from './graph/graph-writer.js';
 import { packedProjections } from './graph/packed-projections.js';
 import { floatProjections, type Projections } from './graph/projections.js';
 import type { ModelConfig, ModelDtype } from './index.js';
-import type { Progress } from './progress.js';
+import { type Progress, silentProgress } from './progress.js';
 import { Weights } from './weights.js';
 
 /**
@@ -45,6 +45,17 @@ export async function ownDtype(path: string): Promise<ModelDtype> {
   } finally {
     await file.close();
   }
+}
+
+/** Write a decoder's graph into `directory`, which is created; returns the graph's path. */
+export async function buildGraph(
+  directory: string,
+  model: GgufModel,
+  weights: DecoderWeights,
+  dtype: ModelDtype,
+): Promise<string> {
+  await writeGraph(directory, model, weights, dtype, silentProgress);
+  return join(directory, GRAPH_FILE);
 }
 
 async function writeGraph(

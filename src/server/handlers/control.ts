@@ -1,12 +1,18 @@
 import type { ControlApi } from '../../../generated/server/control.js';
+import type { UpdateWeightsRequest } from '../../../generated/types.js';
 import { type Config, OPTIONS } from '../../config.js';
 import type { PauseMode } from '../../engine/index.js';
 import { requireLoaded, type ServerState } from '../state.js';
-import { notYet } from './not-yet.js';
+import { WeightUpdates } from '../weight-updates.js';
 
 /** Pausing and weights, for trainers. */
 export function controlHandlers(state: ServerState): ControlApi {
   const engine = () => requireLoaded(state).engine;
+  const updates = new WeightUpdates(() => ({
+    engine: engine(),
+    source: state.text!.source,
+    weightsDir: state.config.weightsDir,
+  }));
   return {
     pause: async ({ request, reply }) => {
       const mode = (request.query.mode as PauseMode | undefined) ?? 'abort';
@@ -23,9 +29,18 @@ export function controlHandlers(state: ServerState): ControlApi {
       await engine().setWeightVersion(body.new_version);
       reply(200, { success: true, new_version: body.new_version });
     },
-    startWeightUpdate: notYet,
-    updateWeights: notYet,
-    finishWeightUpdate: notYet,
+    startWeightUpdate: ({ reply }) => {
+      updates.start();
+      reply(200, { status: 'started' });
+    },
+    updateWeights: async ({ body, reply }) => {
+      await updates.update((body as UpdateWeightsRequest).update_info.path);
+      reply(200, { status: 'loaded' });
+    },
+    finishWeightUpdate: async ({ body, reply }) => {
+      await updates.finish(body?.weight_version ?? null);
+      reply(200, { status: 'finished' });
+    },
     resetPrefixCache: async ({ reply }) => {
       await engine().resetPrefixCache();
       reply(200, { success: true });
