@@ -1,9 +1,8 @@
 /** Memory levels off, whichever way requests end. */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { GenerateRequest } from '../generated/types.js';
 import type { Caller } from './client.js';
+import { residentMiB } from './resident-memory.js';
 import { tinyServer } from './tiny-server.js';
 
 const PROMPT = [40, 41, 42, 43];
@@ -39,17 +38,6 @@ const WAYS: Record<string, (caller: Caller, i: number) => Promise<unknown>> = {
 };
 
 const tiny = tinyServer(['--max-num-seqs', String(AT_ONCE), '--max-model-len', '1024']);
-
-/** Resident MiB of the server and its engine processes. */
-function residentMiB(server: number): number {
-  const engines = execFileSync('pgrep', ['-P', String(server)], { encoding: 'utf8' })
-    .trim()
-    .split('\n');
-  const pages = [String(server), ...engines].map((pid) =>
-    Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]),
-  );
-  return pages.reduce((sum, count) => sum + count, 0) / 256;
-}
 
 async function run(way: keyof typeof WAYS, count: number): Promise<number[]> {
   const memory: number[] = [];

@@ -58,7 +58,9 @@ export interface paths {
         put?: never;
         /**
          * Go over to the new weights
-         * @description Swaps the loaded weights in between two steps, while requests run.
+         * @description Builds the new weights beside the old ones, then swaps them in between two steps, while requests run; answers when
+         *     that is done. Tokens sampled afterwards carry the new label. Running requests keep the keys and values of the old
+         *     weights, unless they were paused with `clear_cache`.
          */
         post: operations["finishWeightUpdate"];
         delete?: never;
@@ -406,7 +408,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a weight update
-         * @description Opens an update; `/update_weights` may follow several times, `/finish_weight_update` ends it.
+         * @description Opens an update; `/update_weights` may follow several times, `/finish_weight_update` ends it. One that was left open is dropped.
          */
         post: operations["startWeightUpdate"];
         delete?: never;
@@ -466,7 +468,9 @@ export interface paths {
         put?: never;
         /**
          * Bring new weights
-         * @description Loads a checkpoint beside the weights in use. A checkpoint that does not fit the model is refused, and the old weights keep serving.
+         * @description Takes a checkpoint, whole or partial: by `path` (a GGUF or safetensors file, or a folder of them, inside
+         *     `--weights-dir`), or as an upload. Tensors that it does not bring stay as they are. One that does not fit the model is
+         *     a 400, and changes nothing.
          */
         post: operations["updateWeights"];
         delete?: never;
@@ -2232,7 +2236,7 @@ export interface components {
         };
         /** @description Where the weights are. */
         UpdateWeightsRequest: {
-            /** @description `path`: a checkpoint inside `--weights-dir`. */
+            /** @description `path`: a checkpoint, inside `--weights-dir` or relative to it. */
             update_info: {
                 [key: string]: unknown;
             };
@@ -2340,15 +2344,6 @@ export interface components {
         };
         /** @description The server does not serve a model of this name. */
         ModelNotFound: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /** @description This release does not have the operation yet; the contract is complete ahead of it. */
-        NotImplemented: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2517,7 +2512,6 @@ export type ResponseInternalError = components['responses']['InternalError'];
 export type ResponseMethodNotAllowed = components['responses']['MethodNotAllowed'];
 export type ResponseMissingRequestIds = components['responses']['MissingRequestIds'];
 export type ResponseModelNotFound = components['responses']['ModelNotFound'];
-export type ResponseNotImplemented = components['responses']['NotImplemented'];
 export type ResponsePathNotFound = components['responses']['PathNotFound'];
 export type ResponseScaleOutDisabled = components['responses']['ScaleOutDisabled'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
@@ -2578,7 +2572,6 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
-            501: components["responses"]["NotImplemented"];
         };
     };
     finishWeightUpdate: {
@@ -2607,7 +2600,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["PathNotFound"];
             405: components["responses"]["MethodNotAllowed"];
-            501: components["responses"]["NotImplemented"];
         };
     };
     getWorldSize: {
@@ -3038,7 +3030,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["PathNotFound"];
             405: components["responses"]["MethodNotAllowed"];
-            501: components["responses"]["NotImplemented"];
         };
     };
     tokenize: {
@@ -3067,7 +3058,6 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
-            501: components["responses"]["NotImplemented"];
         };
     };
     updateWeightVersion: {
@@ -3125,7 +3115,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["PathNotFound"];
             405: components["responses"]["MethodNotAllowed"];
-            501: components["responses"]["NotImplemented"];
+            413: components["responses"]["BodyTooLarge"];
         };
     };
     chatCompletion: {
@@ -3162,7 +3152,6 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3194,7 +3183,6 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
-            501: components["responses"]["NotImplemented"];
         };
     };
     renderChat: {
@@ -3231,7 +3219,6 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
-            501: components["responses"]["NotImplemented"];
         };
     };
     completion: {
@@ -3268,7 +3255,6 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3300,7 +3286,6 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
-            501: components["responses"]["NotImplemented"];
         };
     };
     renderCompletion: {
@@ -3337,7 +3322,6 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
-            501: components["responses"]["NotImplemented"];
         };
     };
     renderMessage: {
@@ -3374,7 +3358,6 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
-            501: components["responses"]["NotImplemented"];
         };
     };
     listModels: {
@@ -3433,7 +3416,6 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
-            501: components["responses"]["NotImplemented"];
         };
     };
     version: {

@@ -93,7 +93,6 @@ export const OPTIONS = {
   dtype: text('dtype', 'auto', "Precision of the weights; auto keeps about the file's own.", {
     choices: ['auto', 'float32', 'int4', 'int8'],
   }),
-  weightsDir: text('weights-dir', null, 'Folder with checkpoints that /update_weights may load.'),
   generationConfig: text(
     'generation-config',
     'auto',
@@ -104,6 +103,7 @@ export const OPTIONS = {
     null,
     'JSON of sampling defaults that win over the generation config, such as {"max_new_tokens": 512}.',
   ),
+  weightsDir: text('weights-dir', null, 'Folder that weight updates may take checkpoints from.'),
   chatTemplate: text(
     'chat-template',
     null,

@@ -11,7 +11,6 @@ export type ApiErrorType =
   | 'PermissionDeniedError'
   | 'ServiceUnavailableError'
   | 'InternalServerError'
-  | 'NotImplementedError'
   | 'RequestEntityTooLargeError';
 
 /** An error with a place in the API: thrown anywhere, turned into the envelope by the server's last middleware. */
@@ -53,18 +52,11 @@ export const scaleOutDisabled = (): ApiError =>
   );
 
 export const bodyTooLarge = (limit: string): ApiError =>
-  new ApiError(
-    413,
-    'RequestEntityTooLargeError',
-    `The request body is larger than ${limit}. Raise --max-body-size to allow it.`,
-  );
+  new ApiError(413, 'RequestEntityTooLargeError', `The request body is larger than ${limit}.`);
 
 /** Paused, full, starting or shutting down: the caller may try again. */
 export const unavailable = (message: string, retryAfter: number | null = 1): ApiError =>
   new ApiError(503, 'ServiceUnavailableError', message, null, retryAfter);
-
-export const notImplemented = (message: string): ApiError =>
-  new ApiError(501, 'NotImplementedError', message);
 
 /** Our fault. The message must hold nothing of the request and no stack. */
 export const internal = (message = 'Internal server error'): ApiError =>

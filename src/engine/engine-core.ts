@@ -47,8 +47,8 @@ export class EngineCore {
   #frozen = false;
   #closed = false;
   #weightVersion = 'default';
-  /** Counts swaps: two of them may carry the same label. */
-  #weightGeneration = 0;
+  /** Counts swaps: keys and values of other weights are never reused, whatever the label. */
+  #weightsSwapped = 0;
   #wake: (() => void) | null = null;
   #idle: Array<() => void> = [];
   #boundary: Array<() => Promise<void>> = [];
@@ -146,11 +146,10 @@ export class EngineCore {
     this.#weightVersion = version;
   }
 
-  /** The weights were replaced: prefixes computed with the old ones are of no use to new requests. */
-  weightsReplaced(version: string): void {
+  /** From now on other weights compute; what they sample carries the label. */
+  goOverTo(version: string): void {
+    this.#weightsSwapped++;
     this.#weightVersion = version;
-    this.#weightGeneration++;
-    this.#slots.clear();
   }
 
   resetPrefixCache(): Promise<void> {
@@ -394,7 +393,7 @@ export class EngineCore {
   }
 
   #cacheKey({ request }: Sequence): string {
-    return JSON.stringify([this.#weightGeneration, this.#weightVersion, request.cacheSalt]);
+    return JSON.stringify([this.#weightsSwapped, this.#weightVersion, request.cacheSalt]);
   }
 }
 

@@ -20,6 +20,12 @@ export class LoadedWeights {
     this.#next = session;
   }
 
+  /** Drop loaded weights that will not be swapped in. */
+  async drop(): Promise<void> {
+    await this.#next?.close();
+    this.#next = null;
+  }
+
   /** Go over to the loaded weights. Throws when none are loaded. */
   swap(version: string): Promise<void> {
     return this.core.betweenSteps(async () => {
@@ -27,7 +33,7 @@ export class LoadedWeights {
       const session = this.#next;
       this.#next = null;
       await this.runner.replaceSession(session);
-      this.core.weightsReplaced(version);
+      this.core.goOverTo(version);
     });
   }
 }

@@ -75,17 +75,25 @@ class LocalEngine implements Engine {
     await this.#callAll({ method: 'setWeightVersion', version });
   }
 
+  /** All ranks or none: when one can't load them, the others drop them. */
   async loadWeights(graphPath: string): Promise<void> {
-    await this.#callAll({ method: 'loadWeights', graphPath });
+    const loaded = await Promise.allSettled(
+      this.#ranks.map((rank) => rank.call({ method: 'loadWeights', graphPath })),
+    );
+    const failure = loaded.find((result) => result.status === 'rejected');
+    if (failure) {
+      await Promise.allSettled(this.#ranks.map((rank) => rank.call({ method: 'dropWeights' })));
+      throw failure.reason;
+    }
     this.#nextGraph = graphPath;
   }
 
+  /** A rank that fails to swap, or is just starting, is started anew: with the new weights. */
   async swapWeights(version: string): Promise<void> {
-    // Said first: a rank whose process ends meanwhile comes back with the new weights.
+    this.#weightVersion = version;
     if (this.#nextGraph !== null) this.options.rank.graphPath = this.#nextGraph;
     this.#nextGraph = null;
-    this.#weightVersion = version;
-    await this.#callAll({ method: 'swapWeights', version });
+    await Promise.all(this.#ranks.map((rank) => rank.swapWeights(version)));
   }
 
   async pause(mode: PauseMode, clearCache: boolean): Promise<void> {
@@ -145,7 +153,6 @@ class LocalEngine implements Engine {
 
   #restoreCalls(): RankCall[] {
     const calls: RankCall[] = [{ method: 'setWeightVersion', version: this.#weightVersion }];
-    if (this.#nextGraph !== null) calls.push({ method: 'loadWeights', graphPath: this.#nextGraph });
     if (this.#paused) calls.push({ method: 'pause', mode: this.#paused, clearCache: false });
     return calls;
   }

@@ -107,6 +107,8 @@ async function perform(call: RankCall): Promise<void> {
       return core.setWeightVersion(call.version);
     case 'loadWeights':
       return weights.load(call.graphPath);
+    case 'dropWeights':
+      return weights.drop();
     case 'swapWeights':
       return weights.swap(call.version);
     case 'resetPrefixCache':

@@ -23,6 +23,7 @@ export type RankCall =
   | { method: 'resume' }
   | { method: 'setWeightVersion'; version: string }
   | { method: 'loadWeights'; graphPath: string }
+  | { method: 'dropWeights' }
   | { method: 'swapWeights'; version: string }
   | { method: 'resetPrefixCache' };
 

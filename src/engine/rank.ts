@@ -92,6 +92,18 @@ export class Rank {
     });
   }
 
+  /** Go over to loaded weights; a process that can't is ended, and the next one starts with them. */
+  async swapWeights(version: string): Promise<void> {
+    const child = this.#child;
+    const isReady = this.state === 'ready';
+    try {
+      if (isReady) return await this.call({ method: 'swapWeights', version });
+    } catch {
+      // The process ended, or has no loaded weights.
+    }
+    if (this.#child === child) child?.kill('SIGKILL');
+  }
+
   /** Abort every request with its partial output. */
   abortAll(): void {
     for (const id of this.#pending.keys()) this.#send({ type: 'abort', id });

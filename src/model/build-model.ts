@@ -11,7 +11,7 @@ import { GraphWriter } from './graph/graph-writer.js';
 import { packedProjections } from './graph/packed-projections.js';
 import { floatProjections, type Projections } from './graph/projections.js';
 import type { ModelConfig, ModelDtype } from './index.js';
-import { type Progress, silentProgress } from './progress.js';
+import type { Progress } from './progress.js';
 import { Weights } from './weights.js';
 
 /**
@@ -47,18 +47,8 @@ export async function ownDtype(path: string): Promise<ModelDtype> {
   }
 }
 
-/** Write a decoder's graph into `directory`, which is created; returns the graph's path. */
-export async function buildGraph(
-  directory: string,
-  model: GgufModel,
-  weights: DecoderWeights,
-  dtype: ModelDtype,
-): Promise<string> {
-  await writeGraph(directory, model, weights, dtype, silentProgress);
-  return join(directory, GRAPH_FILE);
-}
-
-async function writeGraph(
+/** Write a decoder's graph and its weights into `directory`, which is created. */
+export async function writeGraph(
   directory: string,
   { shape }: GgufModel,
   weights: DecoderWeights,

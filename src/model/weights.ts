@@ -7,6 +7,8 @@ export interface TensorInfo {
   shape: readonly number[];
   format: BlockFormat;
   byteLength: number;
+  /** How rows of query and key heads are stored, where it is not as the architecture says. */
+  rotaryRows?: 'halves' | 'pairs' | undefined;
 }
 
 /** Where tensors come from. */
@@ -41,6 +43,11 @@ export class Weights {
 
   has(name: string): boolean {
     return this.source.tensors.has(name);
+  }
+
+  /** How a tensor's rotary rows are stored, when it is not as usual for the architecture. */
+  rotaryRowsOf(name: string): 'halves' | 'pairs' | undefined {
+    return this.source.tensors.get(name)?.rotaryRows;
   }
 
   /** A matrix [rows, columns]. Throws a StartupError that names the tensor when it is missing or of another shape. */

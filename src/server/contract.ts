@@ -14,6 +14,8 @@ export interface Operation {
   /** Null when it takes no JSON body. */
   body: { schema: SpecObject; required: boolean; faultsNameNoParam: boolean } | null;
   takesQuery: boolean;
+  /** Takes a file, too, as application/octet-stream. */
+  takesFile: boolean;
 }
 
 /** openapi.yaml as the server reads it. */
@@ -53,6 +55,7 @@ export class Contract {
       method,
       path,
       takesQuery: this.#parameters(operation).some(({ in: place }) => place === 'query'),
+      takesFile: 'application/octet-stream' in ((body?.content ?? {}) as object),
       body:
         body && json
           ? {

@@ -23,7 +23,8 @@ export function envelope({ message, type, param, status }: ApiError): ErrorRespo
 export function toApiError(error: unknown, maxBodyMiB: number): ApiError {
   if (error instanceof ApiError) return error;
   const { type, status } = error as { type?: string; status?: number };
-  if (type === 'entity.too.large') return bodyTooLarge(`${maxBodyMiB} MiB`);
+  if (type === 'entity.too.large')
+    return bodyTooLarge(`${maxBodyMiB} MiB. Raise --max-body-size to allow it`);
   if (status !== undefined && status >= 400 && status < 500) {
     return schemaFault(null, `The request can't be read: ${(error as Error).message}.`);
   }

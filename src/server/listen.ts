@@ -99,6 +99,7 @@ function stopOnSignal(server: Server, state: ServerState): Promise<void> {
         await new Promise((wake) => setTimeout(wake, 5));
       server.closeAllConnections();
       await state.loaded?.settings.grammars?.close();
+      await state.loaded?.updates.close();
       await state.text?.render.text?.encoder.close();
       resolve();
     };

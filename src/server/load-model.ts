@@ -1,5 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, defaultThreads } from '../config.js';
+import type { Engine } from '../engine/index.js';
 import { createLocalEngine } from '../engine/local.js';
 import type { LogprobsMode } from '../engine/sampler.js';
 import type { SchedulingPolicy } from '../engine/waiting-queue.js';
@@ -7,6 +11,7 @@ import { StartupError } from '../errors.js';
 import { type GenerationConfig, generationConfig } from '../model/generation-config.js';
 import type { ModelArtifact, ModelConfig, ModelDescription, ModelDtype } from '../model/index.js';
 import { describeSource, loadModel } from '../model/load-model.js';
+import { defaultCacheDir } from '../model/model-cache.js';
 import { terminalProgress } from '../model/terminal-progress.js';
 import type { RuntimeBackend } from '../runtime/session.js';
 import { GrammarChecker } from '../structured/grammar-checker.js';
@@ -15,6 +20,7 @@ import { grammarVocabulary } from '../structured/vocabulary.js';
 import type { Tokenizer } from '../text/tokenizer.js';
 import { maxModelLen, renderSettings } from './load-text.js';
 import type { LoadedModel, LoadedText } from './state.js';
+import { WeightUpdates } from './weight-updates.js';
 
 /** Find or build the model; tell of its text side, then start the engine and wait until it is ready. Throws a StartupError. */
 export async function loadEngine(
@@ -47,8 +53,27 @@ export async function loadEngine(
     returnSamplingMask: config.returnSamplingMask,
     defaultSampling: generation.sampling,
   };
-  return { engine, settings };
+  return { engine, settings, updates: weightUpdates(config, found, engine) };
 }
+
+function weightUpdates(
+  config: Config,
+  { source, config: model }: ModelArtifact,
+  engine: Engine,
+): WeightUpdates {
+  return new WeightUpdates({
+    engine,
+    model: source,
+    dtype: model.dtype,
+    weightsDir: config.weightsDir,
+    folder: join(defaultCacheDir(), 'updates', `${process.pid}-${randomBytes(4).toString('hex')}`),
+    largestUpload: statSync(source).size * MOST_BYTES_A_STORED_BYTE + HEADER_BYTES,
+  });
+}
+
+/** Float32 has eight times the bits of the narrowest format that models are stored in. */
+const MOST_BYTES_A_STORED_BYTE = 8;
+const HEADER_BYTES = 16 * 1024 * 1024;
 
 /** Read what a server without weights needs of the model. Throws a StartupError. */
 export async function loadTextOnly(config: Config): Promise<LoadedText> {

@@ -40,7 +40,9 @@ export function checkInput(
 ): RequestHandler {
   return (request, response, next) => {
     const operation = response.locals.operation as Operation;
-    const { body, takesQuery } = operation;
+    const { body, takesQuery, takesFile } = operation;
+    // The handler reads a file as it comes.
+    if (takesFile && isBinary(request)) return next();
     if (!body) return takesQuery ? validate(operation)(request, response, next) : next();
     read(request, response, (error?: unknown) => {
       if (error) return next(error);
@@ -56,4 +58,9 @@ export function checkInput(
       }
     });
   };
+}
+
+/** Whether a request brings a file rather than JSON. */
+export function isBinary(request: Request): boolean {
+  return request.get('content-type')?.split(';')[0]?.trim().toLowerCase() === 'application/octet-stream';
 }

@@ -7,10 +7,12 @@ import type { RenderSettings } from '../render/settings.js';
 import type { GenerateSettings } from '../tokens/settings.js';
 import type { Contract } from './contract.js';
 import type { InFlight } from './in-flight.js';
+import type { WeightUpdates } from './weight-updates.js';
 
 /** What is there once the model is. */
 export interface LoadedModel {
   engine: Engine;
+  updates: WeightUpdates;
   settings: GenerateSettings;
 }
 

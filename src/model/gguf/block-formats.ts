@@ -49,7 +49,7 @@ export const F32: BlockFormat = {
   },
 };
 
-const F16: BlockFormat = {
+export const F16: BlockFormat = {
   name: 'F16',
   type: 1,
   weights: 1,
@@ -60,7 +60,7 @@ const F16: BlockFormat = {
 };
 
 /** The upper half of a float32. */
-const BF16: BlockFormat = {
+export const BF16: BlockFormat = {
   name: 'BF16',
   type: 30,
   weights: 1,

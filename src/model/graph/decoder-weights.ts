@@ -51,7 +51,8 @@ function layerWeights(
   const names = architecture.layer(index);
   const rotated = (name: string, headCount: number): Matrix => {
     const matrix = weights.matrix(name, headCount * headDim, hiddenSize);
-    return architecture.rotaryRows === 'pairs' ? pairsToHalves(matrix, headDim) : matrix;
+    const rows = weights.rotaryRowsOf(name) ?? architecture.rotaryRows;
+    return rows === 'pairs' ? pairsToHalves(matrix, headDim) : matrix;
   };
   return {
     attentionNorm: weights.vector(names.attentionNorm, hiddenSize),

@@ -2,17 +2,14 @@ import type { ControlApi } from '../../../generated/server/control.js';
 import type { UpdateWeightsRequest } from '../../../generated/types.js';
 import { type Config, OPTIONS } from '../../config.js';
 import type { PauseMode } from '../../engine/index.js';
+import { schemaFault } from '../../errors.js';
+import { isBinary } from '../routing.js';
 import { requireLoaded, type ServerState } from '../state.js';
-import { WeightUpdates } from '../weight-updates.js';
 
 /** Pausing and weights, for trainers. */
 export function controlHandlers(state: ServerState): ControlApi {
   const engine = () => requireLoaded(state).engine;
-  const updates = new WeightUpdates(() => ({
-    engine: engine(),
-    source: state.text!.source,
-    weightsDir: state.config.weightsDir,
-  }));
+  const updates = () => requireLoaded(state).updates;
   return {
     pause: async ({ request, reply }) => {
       const mode = (request.query.mode as PauseMode | undefined) ?? 'abort';
@@ -29,16 +26,17 @@ export function controlHandlers(state: ServerState): ControlApi {
       await engine().setWeightVersion(body.new_version);
       reply(200, { success: true, new_version: body.new_version });
     },
-    startWeightUpdate: ({ reply }) => {
-      updates.start();
+    startWeightUpdate: async ({ reply }) => {
+      await updates().start();
       reply(200, { status: 'started' });
     },
-    updateWeights: async ({ body, reply }) => {
-      await updates.update((body as UpdateWeightsRequest).update_info.path);
+    updateWeights: async ({ body, request, reply }) => {
+      if (isBinary(request)) await updates().addUpload(request);
+      else await updates().addPath(pathOf(body));
       reply(200, { status: 'loaded' });
     },
     finishWeightUpdate: async ({ body, reply }) => {
-      await updates.finish(body?.weight_version ?? null);
+      await updates().finish(body?.weight_version ?? null);
       reply(200, { status: 'finished' });
     },
     resetPrefixCache: async ({ reply }) => {
@@ -50,6 +48,14 @@ export function controlHandlers(state: ServerState): ControlApi {
     getWorldSize: ({ reply }) => reply(200, { world_size: engine().info.ranks }),
     isSleeping: ({ reply }) => reply(200, { is_sleeping: false }),
   };
+}
+
+function pathOf({ update_info: { path } }: UpdateWeightsRequest): string {
+  if (typeof path === 'string' && path !== '') return path;
+  throw schemaFault(
+    'body.update_info.path',
+    'update_info needs a path inside --weights-dir. To upload, send the file with Content-Type: application/octet-stream.',
+  );
 }
 
 /** Every setting but the keys. */

@@ -1,10 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { StartupError } from '../../errors.js';
-import { type BlockFormat, blockFormat } from '../gguf/block-formats.js';
+import { BF16, type BlockFormat, F16, F32 } from '../gguf/block-formats.js';
 import type { TensorInfo, TensorSource } from '../weights.js';
 
-/** Numbers of the formats in a GGUF tensor table, by their names in a safetensors header. */
-const FORMAT_TYPES: Readonly<Record<string, number>> = { F32: 0, F16: 1, BF16: 30 };
+const FORMATS: Readonly<Record<string, BlockFormat>> = { F32, F16, BF16 };
 const LENGTH_BYTES = 8;
 /** The most that the format's own library takes. */
 const MAX_HEADER_BYTES = 100_000_000;
@@ -96,10 +95,8 @@ function place(path: string, name: string, entry: unknown, dataStart: number): P
 }
 
 function formatNamed(path: string, name: string, dtype: unknown): BlockFormat {
-  const type = typeof dtype === 'string' && Object.hasOwn(FORMAT_TYPES, dtype) ? FORMAT_TYPES[dtype] : null;
-  const format = typeof type === 'number' ? blockFormat(type) : null;
-  if (format) return format;
-  const supported = Object.keys(FORMAT_TYPES).join(', ');
+  if (typeof dtype === 'string' && Object.hasOwn(FORMATS, dtype)) return FORMATS[dtype]!;
+  const supported = Object.keys(FORMATS).join(', ');
   throw new StartupError(`${path}: tensor ${name} is stored as ${String(dtype)}. Supported: ${supported}.`);
 }
 

@@ -1,0 +1,45 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartupError } from '../../errors.js';
+import { GgufFile } from '../gguf/gguf-file.js';
+import type { TensorSource } from '../weights.js';
+import { SafetensorsFile } from './safetensors-file.js';
+
+const INDEX = 'model.safetensors.index.json';
+
+/** An open source of tensors. */
+export interface OpenTensors extends TensorSource {
+  close(): Promise<void>;
+}
+
+/** A checkpoint's files: one GGUF or safetensors file, or a folder with either, in parts or whole. */
+export async function checkpointFiles(path: string): Promise<string[]> {
+  const found = await stat(path).catch(() => {
+    throw new StartupError(`There is no checkpoint ${path}.`);
+  });
+  if (!found.isDirectory()) return [path];
+  const names = await readdir(path);
+  if (names.includes(INDEX)) return shards(path, names);
+  const files = names.filter((name) => /\.(safetensors|gguf)$/i.test(name)).sort();
+  if (files.length === 0) throw new StartupError(`${path} holds no .safetensors or .gguf file.`);
+  return files.map((name) => join(path, name));
+}
+
+/** Open one file, by its ending. Throws a StartupError that says what is wrong with it. */
+export async function openTensors(path: string): Promise<OpenTensors> {
+  if (/\.gguf$/i.test(path)) return GgufFile.open(path);
+  return SafetensorsFile.open(path);
+}
+
+async function shards(folder: string, names: readonly string[]): Promise<string[]> {
+  const index = JSON.parse(await readFile(join(folder, INDEX), 'utf8')) as {
+    weight_map?: Record<string, unknown>;
+  };
+  const wanted = [...new Set(Object.values(index.weight_map ?? {}))];
+  for (const name of wanted) {
+    if (typeof name !== 'string' || !names.includes(name)) {
+      throw new StartupError(`${INDEX} of ${folder} names ${String(name)}, which is not in the folder.`);
+    }
+  }
+  return (wanted as string[]).map((name) => join(folder, name));
+}
