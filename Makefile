@@ -8,7 +8,7 @@ ARGS ?=
 TARGET ?=
 GOLDEN ?= $(TITO_GOLDEN)
 
-SOURCES := $(shell find src generated bench contract-tests scripts -name '*.ts' 2>/dev/null) openapi.yaml
+SOURCES := $(shell find src generated bench contract-tests scripts packages/*/src -name '*.ts' 2>/dev/null) openapi.yaml
 INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 
@@ -19,15 +19,16 @@ help: ## List the targets
 
 install: $(INSTALLED) ## Install the packages
 
-$(INSTALLED): package.json package-lock.json
+$(INSTALLED): package.json packages/client/package.json package-lock.json
 	npm ci --no-audit --no-fund
 	@touch $(INSTALLED)
 
-build: $(BUILT) ## Compile to dist/
+build: $(BUILT) ## Compile the server and the client package
 
-$(BUILT): $(INSTALLED) $(SOURCES) tsconfig.json tsconfig.build.json
-	rm -rf dist
+$(BUILT): $(INSTALLED) $(SOURCES) tsconfig.json tsconfig.build.json packages/client/tsconfig.build.json
+	rm -rf dist packages/client/dist
 	node_modules/.bin/tsc -p tsconfig.build.json
+	node_modules/.bin/tsc -p packages/client/tsconfig.build.json
 	chmod +x dist/src/cli.js
 	@touch $(BUILT)
 
@@ -67,9 +68,10 @@ lint: $(INSTALLED) ## Lint code and contract
 
 typecheck: $(INSTALLED) ## Type check everything
 	node_modules/.bin/tsc --noEmit
+	node_modules/.bin/tsc -p packages/client/tsconfig.build.json --noEmit
 
 bench: build ## End-to-end throughput beside the bare session
 	node dist/bench/throughput.js $(ARGS)
 
 clean: ## Remove what was built
-	rm -rf dist coverage
+	rm -rf dist packages/client/dist coverage

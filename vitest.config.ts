@@ -7,6 +7,8 @@ export default defineConfig({
       'contract-tests/**/*.test.ts',
       'scripts/**/*.test.ts',
       'bench/**/*.test.ts',
+      'packages/*/test/**/*.test.ts',
+      'examples/**/*.test.ts',
     ],
     testTimeout: 60_000,
     hookTimeout: 120_000,
