@@ -8,6 +8,7 @@ import type {
   GenerateResponse,
 } from '../../../generated/types.js';
 import { type ChatAnswer, type ChatStreamed, chat, chatStream } from './chat.js';
+import { Conversation, type ConversationOptions } from './conversation.js';
 import { TimeoutError } from './errors.js';
 import { GenerateStream } from './generate-stream.js';
 import type { CallOptions, ClientOptions } from './options.js';
@@ -104,6 +105,11 @@ export class Tito {
   /** The same, piece by piece. */
   chatStream(request: ChatCompletionRequest, options: CallOptions = {}): AsyncIterable<ChatStreamed> {
     return chatStream({ render: this, generate: this }, request, options);
+  }
+
+  /** A conversation of several turns whose ids are kept as they were generated. */
+  conversation(options: ConversationOptions): Conversation {
+    return new Conversation({ render: this, generate: this }, options);
   }
 
   #derender<T>(body: DerenderChatRequest, options: CallOptions): Promise<T> {

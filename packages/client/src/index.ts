@@ -1,6 +1,8 @@
 export type * from '../../../generated/types.js';
 export { type ChatAnswer, type ChatStreamed, chat, chatStream, type Servers } from './chat.js';
 export { Tito } from './client.js';
+export { Conversation, type ConversationOptions, type ReplyOptions, type Turn } from './conversation.js';
+export type { Divergence } from './divergence.js';
 export {
   ApiError,
   AuthenticationError,
@@ -16,3 +18,4 @@ export {
 } from './errors.js';
 export type { GenerateStream } from './generate-stream.js';
 export type { CallOptions, ClientOptions } from './options.js';
+export type { RolloutRecord } from './transcript.js';
