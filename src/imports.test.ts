@@ -15,7 +15,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   model: ['runtime'],
   text: ['model'],
   runtime: [],
-  client: [],
 };
 
 /** Borders inside those layers: types of the engine's interface and of a model artifact, not their workings. */
@@ -66,6 +65,18 @@ describe('imports', () => {
       .filter((file) => /from '(onnxruntime-node|koffi)'/.test(readFileSync(file, 'utf8')))
       .filter((file) => layerOf(file) !== 'runtime');
     expect(wrong).toEqual([]);
+  });
+
+  it('of the client package stay in it and in generated/', () => {
+    const folder = join(packageRoot, 'packages', 'client', 'src');
+    const paths = readdirSync(folder).flatMap((name) => importsOf(join(folder, name)));
+    expect(paths.length).toBeGreaterThan(20);
+    const allowed = [
+      `${folder}/`,
+      join(packageRoot, 'generated', 'types.js'),
+      join(packageRoot, 'generated', 'client.js'),
+    ];
+    expect(paths.filter((path) => !allowed.some((start) => path.startsWith(start)))).toEqual([]);
   });
 });
 
