@@ -7,6 +7,7 @@ import { chunkLength, type PrefillChunk, planStep } from './scheduler.js';
 import type { ScoredRow } from './scored-row.js';
 import { Sequence } from './sequence.js';
 import { Slots } from './slots.js';
+import { StepLoop } from './step-loop.js';
 import { finishOf } from './stop.js';
 import { type SchedulingPolicy, WaitingQueue } from './waiting-queue.js';
 
@@ -44,14 +45,14 @@ export class EngineCore {
   #running: Sequence[] = [];
   #outbox: CoreEvent[] = [];
   #arrivals = 0;
-  #frozen = false;
-  #closed = false;
   #weightVersion = 'default';
   /** Counts swaps: keys and values of other weights are never reused, whatever the label. */
   #weightsSwapped = 0;
-  #wake: (() => void) | null = null;
   #idle: Array<() => void> = [];
-  #boundary: Array<() => Promise<void>> = [];
+  readonly #loop = new StepLoop(
+    () => this.#running.length > 0 || this.#waiting.has(({ awaitsGrammar }) => !awaitsGrammar),
+    () => this.#step(),
+  );
   readonly #totals = {
     promptTokens: 0,
     generationTokens: 0,
@@ -82,7 +83,7 @@ export class EngineCore {
       this.#beginGrammar(sequence);
       this.#waiting.add(sequence);
     }
-    this.#wake?.();
+    this.#loop.wake();
   }
 
   /** A sequence with a structured output waits until its grammar is there; one that has none fails. */
@@ -97,7 +98,7 @@ export class EngineCore {
         sequence.awaitsGrammar = false;
         if (sequence.finish) return grammar.dispose();
         sequence.grammar = grammar;
-        this.#wake?.();
+        this.#loop.wake();
       },
       (error: Error) => this.#fail([sequence], error),
     );
@@ -121,7 +122,7 @@ export class EngineCore {
     if (mode === 'abort') for (const id of [...this.#requests.keys()]) this.abort(id);
     if (mode === 'wait') await this.drained();
     await this.betweenSteps(() => {
-      this.#frozen = mode === 'keep';
+      this.#loop.setFrozen(mode === 'keep');
       if (!clearCache) return;
       this.#slots.clear();
       for (const sequence of this.#running) this.#recompute(sequence);
@@ -130,16 +131,11 @@ export class EngineCore {
 
   /** Do something while no run reads or writes the key/value buffers or the weights. */
   betweenSteps(action: () => void | Promise<void>): Promise<void> {
-    const done = new Promise<void>((resolve, reject) => {
-      this.#boundary.push(() => Promise.resolve().then(action).then(resolve, reject));
-    });
-    this.#wake?.();
-    return done;
+    return this.#loop.betweenSteps(action);
   }
 
   resume(): void {
-    this.#frozen = false;
-    this.#wake?.();
+    this.#loop.setFrozen(false);
   }
 
   setWeightVersion(version: string): void {
@@ -164,8 +160,7 @@ export class EngineCore {
 
   /** Leave the loop after the step that runs. */
   close(): void {
-    this.#closed = true;
-    this.#wake?.();
+    this.#loop.close();
   }
 
   stats(): EngineStats {
@@ -179,22 +174,8 @@ export class EngineCore {
   }
 
   /** Work until closed. Rejects only on a fault of ours. */
-  async run(): Promise<void> {
-    while (!this.#closed) {
-      for (const action of this.#boundary.splice(0)) await action();
-      if (this.#frozen || this.#requests.size === 0) await this.#sleep();
-      else await this.#step();
-      await new Promise(setImmediate);
-    }
-  }
-
-  /** Until something arrives. */
-  async #sleep(): Promise<void> {
-    if (this.#boundary.length > 0) return;
-    await new Promise<void>((wake) => {
-      this.#wake = wake;
-    });
-    this.#wake = null;
+  run(): Promise<void> {
+    return this.#loop.run();
   }
 
   async #step(): Promise<void> {

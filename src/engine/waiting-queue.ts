@@ -32,6 +32,11 @@ export class WaitingQueue {
     this.#sequences.splice(at, 0, sequence);
   }
 
+  /** Whether one may be admitted now. */
+  has(admissible: (sequence: Sequence) => boolean): boolean {
+    return this.#sequences.some(admissible);
+  }
+
   /** Take the first sequence that may be admitted now, or undefined. */
   take(admissible: (sequence: Sequence) => boolean): Sequence | undefined {
     const at = this.#sequences.findIndex(admissible);
