@@ -35,7 +35,7 @@ export class MessageParser {
     const { tool, reasoning } = this.parsers;
     return {
       reasoning: reasoning?.start(context) ?? null,
-      tool: this.#readsCalls ? tool!.start(this.request.tools ?? []) : null,
+      tool: this.#readsCalls ? tool!.start() : null,
     };
   }
 
@@ -106,9 +106,10 @@ export class MessageParser {
   #call(state: Json, text: string, isLast: boolean): { piece: ToolPiece; state: Json } {
     const { tool } = this.parsers;
     if (!this.#readsCalls) return { piece: { content: text || null, toolCalls: [] }, state };
-    const step = tool!.push(state, text);
+    const tools = this.request.tools ?? [];
+    const step = tool!.push(state, text, tools);
     if (!isLast) return step;
-    const last = tool!.end(step.state);
+    const last = tool!.end(step.state, tools);
     return {
       piece: {
         content: joined(step.piece.content, last.content),

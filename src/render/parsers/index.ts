@@ -1,11 +1,23 @@
 import { StartupError } from '../../errors.js';
 import { deepseekR1 } from './deepseek-r1.js';
+import { glm45Calls } from './glm45.js';
 import { hermes } from './hermes.js';
+import { minimaxM2Calls } from './minimax-m2.js';
 import type { ReasoningParser, ToolParser } from './parser.js';
 import { qwen3 } from './qwen3.js';
+import { qwen3Coder, seedOssCalls } from './qwen3-coder.js';
 
 /** Tool parsers by the names that the reference gives them. */
-export const TOOL_PARSERS: Readonly<Record<string, ToolParser>> = { hermes: erased(hermes) };
+export const TOOL_PARSERS: Readonly<Record<string, ToolParser>> = {
+  hermes: erased(hermes),
+  qwen3_coder: erased(qwen3Coder),
+  qwen3_xml: erased(qwen3Coder),
+  step3p5: erased(qwen3Coder),
+  seed_oss: erased(seedOssCalls),
+  glm45: erased(glm45Calls),
+  glm47: erased(glm45Calls),
+  minimax_m2: erased(minimaxM2Calls),
+};
 
 /** Reasoning parsers by the names that the reference gives them. */
 export const REASONING_PARSERS: Readonly<Record<string, ReasoningParser>> = {

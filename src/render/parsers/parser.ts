@@ -69,9 +69,10 @@ export interface ToolParser<State extends Json = Json> {
   readonly needsSpecialTokens: boolean;
   /** How calls are written, for a grammar that allows nothing else; null = forced calls are a JSON list instead. */
   readonly callSyntax: CallSyntax | null;
-  start(tools: readonly Tool[]): State;
-  push(state: State, text: string): Step<ToolPiece, State>;
-  end(state: State): ToolPiece;
+  start(): State;
+  /** `tools` are the request's, the same with each push: they are no part of the state. */
+  push(state: State, text: string, tools: readonly Tool[]): Step<ToolPiece, State>;
+  end(state: State, tools: readonly Tool[]): ToolPiece;
   /** A whole output at once; calls that are not well-formed stay content. */
   whole(
     text: string,

@@ -1,0 +1,41 @@
+import { PARAMETER_TAGS } from './tagged/argument-tags.js';
+import type { CallGrammar, Place } from './tagged/call-machine.js';
+import { taggedCalls } from './tagged/tagged-calls.js';
+
+const FUNCTION = '<function=';
+const FUNCTION_END = '</function>';
+
+/**
+ * `<tool_call><function=NAME><parameter=KEY>value</parameter></function></tool_call>`, between the family's own tags
+ * for a call, of which the outer ones may be missing.
+ */
+export function functionTags(open: string, close: string, otherMarkers: readonly string[]): CallGrammar {
+  const call: Readonly<Record<string, Place>> = { [open]: 'before', [FUNCTION]: 'name' };
+  return {
+    moves: {
+      content: call,
+      before: { [close]: 'content', [FUNCTION]: 'name' },
+      name: { '>': 'arguments', [FUNCTION_END]: 'after' },
+      arguments: { [FUNCTION_END]: 'after' },
+      after: { ...call, [close]: 'content' },
+    },
+    callBeginsIn: 'before',
+    argumentMarkers: [],
+    otherMarkers: ['<parameter=', '</parameter>', ...otherMarkers],
+    argumentTags: PARAMETER_TAGS,
+  };
+}
+
+/** Qwen 3 Coder, Qwen 3.5 and Step 3.5. */
+export const qwen3Coder = taggedCalls({
+  grammar: functionTags('<tool_call>', '</tool_call>', ['<think>', '</think>']),
+  knownNamesOnly: false,
+  callSyntax: null,
+});
+
+/** Seed-OSS: the same between tags of its own. */
+export const seedOssCalls = taggedCalls({
+  grammar: functionTags('<seed:tool_call>', '</seed:tool_call>', ['<seed:think>', '</seed:think>']),
+  knownNamesOnly: false,
+  callSyntax: null,
+});
