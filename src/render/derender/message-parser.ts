@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { AssistantMessage, ChatCompletionRequest, ToolCall } from '../../../generated/types.js';
-import type { Json, MessagePiece, ReasoningContext, ToolCallPiece, ToolPiece } from '../parsers/parser.js';
+import type {
+  Json,
+  MessagePiece,
+  ReasoningContext,
+  ToolCallPiece,
+  ToolParser,
+  ToolPiece,
+} from '../parsers/parser.js';
 import type { OutputParsers } from '../settings.js';
 import { type ToolChoice, toolChoiceOf } from '../tool-choice.js';
 
@@ -8,7 +15,7 @@ import { type ToolChoice, toolChoiceOf } from '../tool-choice.js';
 export interface ParserState {
   /** Null without a reasoning parser. */
   reasoning: Json;
-  /** Null where no calls are looked for. */
+  /** Null where nothing is looked for in what is not reasoning. */
   tool: Json;
 }
 
@@ -16,6 +23,8 @@ export interface ParserState {
 export class MessageParser {
   readonly #choice: ToolChoice;
   readonly #readsCalls: boolean;
+  /** Null = what is not reasoning is content. */
+  readonly #reader: ToolParser | null;
 
   constructor(
     private readonly parsers: OutputParsers,
@@ -24,6 +33,8 @@ export class MessageParser {
     this.#choice = toolChoiceOf(request);
     this.#readsCalls =
       parsers.tool !== null && this.#choice !== 'none' && (this.#choice !== 'auto' || parsers.autoToolChoice);
+    const isRead = this.#readsCalls || parsers.tool?.alwaysReads;
+    this.#reader = isRead ? parsers.tool : (parsers.reasoning?.restReader ?? null);
   }
 
   /** Calls change the finish reason, but not where one function was asked for by name. */
@@ -32,10 +43,9 @@ export class MessageParser {
   }
 
   start(context: ReasoningContext): ParserState {
-    const { tool, reasoning } = this.parsers;
     return {
-      reasoning: reasoning?.start(context) ?? null,
-      tool: this.#readsCalls ? tool!.start() : null,
+      reasoning: this.parsers.reasoning?.start(context) ?? null,
+      tool: this.#reader?.start() ?? null,
     };
   }
 
@@ -47,26 +57,24 @@ export class MessageParser {
   ): { piece: MessagePiece; state: ParserState; sawCalls: boolean } {
     const { piece: thought, state: reasoning } = this.#think(state.reasoning, text, isLast);
     const { piece: said, state: tool } = this.#call(state.tool, thought.rest ?? '', isLast);
-    const toolCalls =
-      this.request.parallel_tool_calls === false
-        ? said.toolCalls.filter(({ index }) => index === 0)
-        : said.toolCalls;
+    const toolCalls = said.toolCalls.filter(({ index }) => this.#keeps(index));
     return {
       piece: { reasoning: this.#shown(thought.reasoning), content: said.content, toolCalls },
       state: { reasoning, tool },
-      sawCalls: said.toolCalls.length > 0,
+      sawCalls: toolCalls.length > 0,
     };
   }
 
   /** A whole output. */
   whole(text: string, context: ReasoningContext, callIds: CallIds): AssistantMessage {
-    const { tool, reasoning } = this.parsers;
+    const { reasoning } = this.parsers;
     const thought = reasoning ? reasoning.whole(text, context) : { reasoning: null, rest: text };
     const rest = thought.rest;
-    const found = this.#readsCalls
-      ? tool!.whole(rest ?? '', this.request.tools ?? [])
-      : { content: rest, toolCalls: [] };
-    const calls = found.toolCalls.map(
+    const found = this.#reader?.whole(rest ?? '', this.request.tools ?? []) ?? {
+      content: rest,
+      toolCalls: [],
+    };
+    const calls = (this.#readsCalls ? found.toolCalls : []).map(
       ({ name, arguments: sent }, index): ToolCall => ({
         id: callIds(index),
         type: 'function',
@@ -82,6 +90,10 @@ export class MessageParser {
       reasoning: this.#shown(thought.reasoning),
       ...(calls.length > 0 && { tool_calls: calls }),
     };
+  }
+
+  #keeps(index: number): boolean {
+    return this.#readsCalls && (this.request.parallel_tool_calls !== false || index === 0);
   }
 
   #shown(reasoning: string | null): string | null {
@@ -104,12 +116,11 @@ export class MessageParser {
   }
 
   #call(state: Json, text: string, isLast: boolean): { piece: ToolPiece; state: Json } {
-    const { tool } = this.parsers;
-    if (!this.#readsCalls) return { piece: { content: text || null, toolCalls: [] }, state };
+    if (!this.#reader) return { piece: { content: text || null, toolCalls: [] }, state };
     const tools = this.request.tools ?? [];
-    const step = tool!.push(state, text, tools);
+    const step = this.#reader.push(state, text, tools);
     if (!isLast) return step;
-    const last = tool!.end(step.state, tools);
+    const last = this.#reader.end(step.state, tools);
     return {
       piece: {
         content: joined(step.piece.content, last.content),

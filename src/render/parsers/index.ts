@@ -1,6 +1,8 @@
 import { StartupError } from '../../errors.js';
 import { deepseekR1 } from './deepseek-r1.js';
 import { glm45Calls } from './glm45.js';
+import { harmonyCalls } from './harmony/calls.js';
+import { harmonyReasoning } from './harmony/reasoning.js';
 import { hermes } from './hermes.js';
 import { minimaxM2Calls } from './minimax-m2.js';
 import type { ReasoningParser, ToolParser } from './parser.js';
@@ -17,12 +19,14 @@ export const TOOL_PARSERS: Readonly<Record<string, ToolParser>> = {
   glm45: erased(glm45Calls),
   glm47: erased(glm45Calls),
   minimax_m2: erased(minimaxM2Calls),
+  openai: erased(harmonyCalls),
 };
 
 /** Reasoning parsers by the names that the reference gives them. */
 export const REASONING_PARSERS: Readonly<Record<string, ReasoningParser>> = {
   qwen3: erased(qwen3),
   deepseek_r1: erased(deepseekR1),
+  openai_gptoss: erased(harmonyReasoning),
 };
 
 /** The parser of this name. Throws a StartupError that names those there are. */

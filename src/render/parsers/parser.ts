@@ -47,6 +47,8 @@ export interface Step<Piece, State extends Json> {
 export interface ReasoningParser<State extends Json = Json> {
   /** Its markers are special tokens: output has to be decoded with them. */
   readonly needsSpecialTokens: boolean;
+  /** Reads the content in what is not reasoning where no calls are looked for; absent = all of it is content. */
+  readonly restReader?: ToolParser;
   start(context: ReasoningContext): State;
   /** Whether reasoning is over: what comes is content. */
   hasEnded(state: State): boolean;
@@ -67,6 +69,8 @@ export interface ReasoningPiece {
 /** Finds tool calls in an output. The same kind of state machine. */
 export interface ToolParser<State extends Json = Json> {
   readonly needsSpecialTokens: boolean;
+  /** It reads the content of outputs without calls, too: they are not content as they are. */
+  readonly alwaysReads?: boolean;
   /** How calls are written, for a grammar that allows nothing else; null = forced calls are a JSON list instead. */
   readonly callSyntax: CallSyntax | null;
   start(): State;

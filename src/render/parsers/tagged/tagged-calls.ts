@@ -28,6 +28,7 @@ export function taggedCalls({ grammar, knownNamesOnly, callSyntax }: TaggedFamil
 
   return {
     needsSpecialTokens: true,
+    alwaysReads: true,
     callSyntax,
     start: () => ({ machine: MACHINE_START, streamed: STREAMED_START }),
     push(state, text, tools) {
