@@ -155,8 +155,9 @@ function samplingOf(
       parallel: body.parallel_tool_calls !== false,
       syntax: parsers.tool.callSyntax,
     });
-  const readsCalls = parsers.tool?.needsSpecialTokens && body.tools && choice !== 'none';
-  const readsMarkers = readsCalls || parsers.reasoning?.needsSpecialTokens;
+  const { tool, reasoning } = parsers;
+  const readsCalls = (body.tools && choice !== 'none') || (tool?.alwaysReads && reasoning);
+  const readsMarkers = (readsCalls && tool?.needsSpecialTokens) || reasoning?.needsSpecialTokens;
   return {
     ...body,
     logprobs: body.logprobs && !listed ? topLogprobs : null,

@@ -6,8 +6,11 @@ import { harmonyReasoning } from './harmony/reasoning.js';
 import { hermes } from './hermes.js';
 import { minimaxM2Calls } from './minimax-m2.js';
 import type { ReasoningParser, ToolParser } from './parser.js';
-import { qwen3 } from './qwen3.js';
 import { qwen3Coder, seedOssCalls } from './qwen3-coder.js';
+import { ernie45 } from './thinking/ernie45.js';
+import { hunyuanA13b } from './thinking/hunyuan-a13b.js';
+import { deepseekV3, holo2, olmo3, step3 } from './thinking/plain.js';
+import { glm45, kimiK2, minimaxM2, qwen3, seedOss, step3p5 } from './thinking/with-calls.js';
 
 /** Tool parsers by the names that the reference gives them. */
 export const TOOL_PARSERS: Readonly<Record<string, ToolParser>> = {
@@ -24,9 +27,22 @@ export const TOOL_PARSERS: Readonly<Record<string, ToolParser>> = {
 
 /** Reasoning parsers by the names that the reference gives them. */
 export const REASONING_PARSERS: Readonly<Record<string, ReasoningParser>> = {
-  qwen3: erased(qwen3),
   deepseek_r1: erased(deepseekR1),
+  deepseek_v3: deepseekV3,
+  ernie45: erased(ernie45),
+  glm45,
+  glm47: glm45,
+  holo2,
+  hunyuan_a13b: erased(hunyuanA13b),
+  kimi_k2: kimiK2,
+  mimo: qwen3,
+  minimax_m2: minimaxM2,
+  olmo3,
   openai_gptoss: erased(harmonyReasoning),
+  qwen3,
+  seed_oss: seedOss,
+  step3,
+  step3p5,
 };
 
 /** The parser of this name. Throws a StartupError that names those there are. */

@@ -21,7 +21,7 @@ const NO_MESSAGE: Header = { kind: 'ignored', name: '', isJson: false };
  * left out. Arguments in JSON are respelled as Python prints them, in ASCII.
  */
 export const harmonyCalls: ToolParser<State> = {
-  needsSpecialTokens: true,
+  needsSpecialTokens: false,
   alwaysReads: true,
   callSyntax: null,
   start: () => ({

@@ -13,7 +13,7 @@ const BEGINNING: State = { reader: READER_START, isReasoning: false, reasoning: 
  * and content to read.
  */
 export const harmonyReasoning: ReasoningParser<State> = {
-  needsSpecialTokens: true,
+  needsSpecialTokens: false,
   restReader: harmonyCalls as unknown as ToolParser,
   start: () => BEGINNING,
   // A grammar covers the whole output, its reasoning included.
