@@ -24,6 +24,8 @@ export interface Opening {
 /** How a family's outputs go from one phase to the next. */
 export interface Phases {
   phases: Readonly<Record<string, Passage | Opening>>;
+  /** Those that are others for a whole output, which the reference reads once more after its reasoning. */
+  wholePhases?: Readonly<Record<string, Passage | Opening>>;
   start(context: ReasoningContext): string;
   needsSpecialTokens: boolean;
   /** White space at the end of the reasoning is left out. */
@@ -40,6 +42,7 @@ const LONGEST_SPACE = 512;
 
 /** A reasoning parser that goes through phases; outputs may be cut anywhere. */
 export function phasedReasoning(family: Phases): ReasoningParser<State> {
+  const whole = { ...family, phases: { ...family.phases, ...family.wholePhases } };
   const start = (context: ReasoningContext): State => ({ phase: family.start(context), held: '', space: '' });
   return {
     needsSpecialTokens: family.needsSpecialTokens,
@@ -51,7 +54,7 @@ export function phasedReasoning(family: Phases): ReasoningParser<State> {
     push: (state, text) => read(family, state, text, false),
     end: (state) => read(family, state, '', true).piece,
     whole(text, context) {
-      const { piece, state } = read(family, start(context), text, true);
+      const { piece, state } = read(whole, start(context), text, true);
       const at = family.phases[state.phase]!;
       const isOpen = 'is' in at && at.is === 'reasoning';
       return family.needsEnd && isOpen ? { reasoning: null, rest: text || null } : piece;

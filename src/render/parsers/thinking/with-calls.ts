@@ -12,14 +12,14 @@ interface Family {
   turns: readonly string[];
   /** Whether it reasons at all, by the variables of the request's template; if not, outputs are left as they are. */
   reasons(variables: ReasoningContext['templateKwargs']): boolean;
-  /** Reasoning may begin again after its end. */
+  /** In a whole output, reasoning may begin again after its end. */
   reopens?: boolean;
   trimsReasoning: boolean;
 }
 
 /**
- * Reasoning from the beginning of the output, unless the prompt has ended it, up to a closing tag or a call. Tags that
- * change nothing are left out.
+ * Reasoning from the beginning of the output, unless the prompt has ended it, up to a closing tag or a call. In
+ * a whole output, closing tags that come again are left out; a stream has sent them.
  */
 function reasoningWithCalls(family: Family): ReasoningParser {
   const { open, close, call, turns, reasons, reopens, trimsReasoning } = family;
@@ -28,9 +28,10 @@ function reasoningWithCalls(family: Family): ReasoningParser {
     ends: { [open]: 'reasoning', [close]: 'rest', [call]: 'rest' },
     stays: [call],
   };
-  const rest: Passage = { is: 'rest', ends: { [close]: 'rest', ...(reopens && { [open]: 'reasoning' }) } };
+  const again: Passage = { is: 'rest', ends: { [close]: 'rest', ...(reopens && { [open]: 'reasoning' }) } };
   const parser = phasedReasoning({
-    phases: { reasoning, rest, untouched: { is: 'rest' } },
+    phases: { reasoning, rest: { is: 'rest' }, untouched: { is: 'rest' } },
+    wholePhases: { rest: again },
     start({ prompt, templateKwargs }) {
       if (!reasons(templateKwargs)) return 'untouched';
       const turn = prompt.slice(Math.max(0, ...turns.map((marker) => prompt.lastIndexOf(marker))));
