@@ -6,7 +6,7 @@ import { type RunningServer, startTito } from './own-server.js';
 const CHAT = [1, 4093, 198, 1780, 314, 260, 3575, 282, 4649, 47, 2, 198, 1, 520, 9531, 198];
 const ANSWER = [504, 3575, 282, 4649, 314, 7042, 30, 2];
 
-describe.each(['float32', 'auto'])('the default model, --dtype %s', (dtype) => {
+describe.each(['float32', 'auto', 'int8'])('the default model, --dtype %s', (dtype) => {
   let server: RunningServer;
   let caller: Caller;
 

@@ -6,6 +6,7 @@ import { packageRoot } from './package-info.js';
 /** What each layer may import, beside itself and the files at the top of src/. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   server: ['openai', 'tokens', 'render', 'text', 'structured', 'engine', 'model', 'observe', 'runtime'],
+  inspect: ['engine', 'text', 'model', 'runtime'],
   openai: ['tokens', 'render', 'text'],
   tokens: ['engine', 'text', 'structured'],
   render: ['text'],

@@ -8,8 +8,10 @@ import { writeDecoder } from './graph/decoder.js';
 import { type DecoderWeights, decoderWeights } from './graph/decoder-weights.js';
 import { ExternalData } from './graph/external-data.js';
 import { GraphWriter } from './graph/graph-writer.js';
+import { integerProjections } from './graph/integer-projections.js';
 import { packedProjections } from './graph/packed-projections.js';
 import { floatProjections, type Projections } from './graph/projections.js';
+import { rotatedWeights } from './graph/rotated-weights.js';
 import type { ModelConfig, ModelDtype } from './index.js';
 import type { Progress } from './progress.js';
 import { Weights } from './weights.js';
@@ -60,7 +62,8 @@ export async function writeGraph(
   const bar = progress.start('Building the graph', shape.layers + 1, 'layers');
   try {
     const graph = new GraphWriter(data);
-    await writeDecoder(graph, shape, weights, projectionsFor(dtype), () => bar.advance(1));
+    const prepared = dtype === 'int8' ? rotatedWeights(weights, shape) : weights;
+    await writeDecoder(graph, shape, prepared, projectionsFor(dtype), () => bar.advance(1));
     await writeFile(join(directory, GRAPH_FILE), graph.serialize(String(BUILDER_VERSION)), { flush: true });
   } finally {
     bar.end();
@@ -70,7 +73,7 @@ export async function writeGraph(
 
 function projectionsFor(dtype: ModelDtype): Projections {
   if (dtype === 'float32') return floatProjections();
-  return packedProjections(dtype === 'int4' ? 4 : 8);
+  return dtype === 'int4' ? packedProjections(4) : integerProjections();
 }
 
 function modelConfig({ architecture, shape, bosId, eosIds }: GgufModel, dtype: ModelDtype): ModelConfig {

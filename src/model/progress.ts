@@ -8,7 +8,7 @@ export interface ProgressBar {
 /** Where long start-up work is shown. */
 export interface Progress {
   /** `total` in units; 0 when it isn't known. */
-  start(label: string, total: number, unit: 'layers' | 'bytes'): ProgressBar;
+  start(label: string, total: number, unit: 'layers' | 'bytes' | 'windows'): ProgressBar;
   /** A line that stays. */
   note(line: string): void;
 }

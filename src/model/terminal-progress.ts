@@ -22,7 +22,12 @@ function plainTask(note: (line: string) => void, label: string): ProgressBar {
   return { advance() {}, end() {} };
 }
 
-function startBar(output: Output, label: string, total: number, unit: 'layers' | 'bytes'): ProgressBar {
+function startBar(
+  output: Output,
+  label: string,
+  total: number,
+  unit: 'layers' | 'bytes' | 'windows',
+): ProgressBar {
   const [scale, digits, name] = unit === 'bytes' ? [1e6, 1, 'MB'] : [1, 0, 'layers'];
   const shown = (amount: number): string => (amount / scale).toFixed(digits);
   const bar = new SingleBar({ stream: output, format: FORMAT, hideCursor: true, clearOnComplete: false });

@@ -10,7 +10,7 @@ export async function openNodeSession(graphPath: string, options: SessionOptions
   const session = await ort.InferenceSession.create(graphPath, {
     graphOptimizationLevel: 'all',
     intraOpNumThreads: options.threads,
-    extra: { session: { force_spinning_stop: '1' } },
+    extra: { session: { force_spinning_stop: '1', x64quantprecision: '1' } },
   });
   return {
     backend: 'node',

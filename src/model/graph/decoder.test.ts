@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { makeTinyModel, TINY_SHAPE, tinyTensors } from '../../../scripts/make-tiny-model.js';
-import type { TensorView } from '../../runtime/tensor-view.js';
 import { F32, Q4_1 } from '../gguf/block-formats.js';
 import { GRAPH, type ModelArtifact, type ModelDtype } from '../index.js';
 import { loadModel } from '../load-model.js';
+import { decoderSteps, type Step } from '../testing/decoder-steps.js';
 import { referenceLogits } from '../testing/reference-decoder.js';
 import { type GraphRun, runGraph } from '../testing/run-graph.js';
 import { temporaryFolder } from '../testing/temporary-folder.js';
 
-const { layers, kvHeads, headDim, vocabSize } = TINY_SHAPE;
+const { vocabSize } = TINY_SHAPE;
 const CAPACITY = 40;
 const SLOTS = 2;
 const TOKENS = [1, 200, 37, 299, 5, 5, 64, 318, 2, 90, 111, 259];
@@ -20,36 +20,7 @@ async function built(dtype: ModelDtype, format: Format, tied = false): Promise<M
   return loadModel(await makeTinyModel(folder, { format, tied }), { dtype, cacheDir: folder });
 }
 
-/** Builds steps that share one set of key/value buffers of `SLOTS` rows. */
-function stepMaker(): (first: number, rows: number[][], past: number[], wanted: number[]) => GraphRun {
-  const rowSize = kvHeads * CAPACITY * headDim;
-  const buffers = Array.from({ length: 2 * layers }, () => new Float32Array(SLOTS * rowSize));
-  return (first, rows, past, wanted) => {
-    const length = rows[0]!.length;
-    const lengths = past.map((count) => count + length);
-    const inputs: TensorView[] = [
-      { name: GRAPH.inputIds, data: BigInt64Array.from(rows.flat(), BigInt), dims: [rows.length, length] },
-      { name: GRAPH.seqlensK, data: Int32Array.from(lengths, (total) => total - 1), dims: [rows.length] },
-      { name: GRAPH.totalSequenceLength, data: Int32Array.of(Math.max(...lengths)), dims: [1] },
-      { name: GRAPH.logitRows, data: BigInt64Array.from(wanted, BigInt), dims: [wanted.length] },
-      {
-        name: GRAPH.inverseTemperature,
-        data: new Float32Array(wanted.length).fill(1),
-        dims: [wanted.length, 1],
-      },
-    ];
-    const inPlace = buffers.map((buffer, index) => {
-      const layer = index >> 1;
-      const [input, output] =
-        index % 2 === 0
-          ? [GRAPH.pastKey(layer), GRAPH.presentKey(layer)]
-          : [GRAPH.pastValue(layer), GRAPH.presentValue(layer)];
-      const data = buffer.subarray(first * rowSize, (first + rows.length) * rowSize);
-      return { input, output, data, dims: [rows.length, kvHeads, CAPACITY, headDim] };
-    });
-    return { inputs, outputs: [{ name: GRAPH.logits, dims: [wanted.length, vocabSize] }], inPlace };
-  };
-}
+const stepMaker = (): Step => decoderSteps(TINY_SHAPE, SLOTS, CAPACITY);
 
 const logitsOf = async (artifact: ModelArtifact, steps: GraphRun[]): Promise<Float32Array[]> =>
   (await runGraph(artifact.graphPath, steps)).map((result) => result[GRAPH.logits]!);

@@ -115,7 +115,7 @@ async function writeLayer(
   );
   const gateUp = await projections.project(graph, at('gate_up'), feedIn, [layer.gate, layer.up]);
   const gated = gate(graph, at, gateUp);
-  return [after, await projections.project(graph, at('ffn_down'), gated, [layer.down])];
+  return [after, await projections.projectProducts(graph, at('ffn_down'), gated, layer.down)];
 }
 
 function attend(graph: GraphWriter, { index, shape, shared }: LayerPlan, qkv: string): string {

@@ -9,12 +9,12 @@ const ONNX_OPSET = 17;
 /** Tensors below this stay in the graph file. */
 const INLINE_BYTES = 1024;
 
-const ELEMENT = { float32: 1, uint8: 2, int32: 6, int64: 7 } as const;
+const ELEMENT = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7 } as const;
 export type ElementType = keyof typeof ELEMENT;
 /** A number, or the name of a dimension that is free. */
 export type Dimension = number | string;
-type Attribute = number | { float: number };
-type TensorBytes = Float32Array | Uint8Array | Int32Array | BigInt64Array;
+type Attribute = number | { float: number } | readonly number[];
+type TensorBytes = Float32Array | Uint8Array | Int8Array | Int32Array | BigInt64Array;
 
 interface NodeOptions {
   domain?: string;
@@ -117,7 +117,7 @@ function valueInfo(name: string, type: ElementType, dims: readonly Dimension[]):
 
 function attribute(name: string, value: Attribute): onnx.IAttributeProto {
   const { AttributeType } = proto.AttributeProto;
-  return typeof value === 'number'
-    ? { name, type: AttributeType.INT, i: value }
-    : { name, type: AttributeType.FLOAT, f: value.float };
+  if (typeof value === 'number') return { name, type: AttributeType.INT, i: value };
+  if ('float' in value) return { name, type: AttributeType.FLOAT, f: value.float };
+  return { name, type: AttributeType.INTS, ints: [...value] };
 }

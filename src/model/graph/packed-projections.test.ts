@@ -1,15 +1,10 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BLOCK_FORMATS, type BlockFormat, F32, Q4_1, Q6_K, Q8_0 } from '../gguf/block-formats.js';
 import { quantize, toHalf } from '../gguf/quantize.js';
-import { runGraph } from '../testing/run-graph.js';
-import { temporaryFolder } from '../testing/temporary-folder.js';
+import { runAuthored } from '../testing/authored-graph.js';
 import type { Matrix } from '../weights.js';
-import { ExternalData } from './external-data.js';
-import { GraphWriter } from './graph-writer.js';
+import type { GraphWriter } from './graph-writer.js';
 import { packedProjections } from './packed-projections.js';
-import type { Projections } from './projections.js';
 
 const COLUMNS = 256;
 const POSITIONS = 3;
@@ -72,39 +67,8 @@ async function expectedProduct(matrices: readonly Matrix[]): Promise<number[]> {
   ).flat();
 }
 
-type Author = (graph: GraphWriter, projections: Projections) => Promise<string>;
-
-/** Write a graph that gives float32 [rows, columns], run it, and say which operators it has. */
-async function runAuthored(
-  rows: number,
-  columns: number,
-  projections: Projections,
-  author: Author,
-): Promise<{ values: Float32Array; operators: string[] }> {
-  const folder = await temporaryFolder();
-  const data = await ExternalData.create(join(folder, 'g.data'), 'g.data');
-  const graph = new GraphWriter(data);
-  const operators: string[] = [];
-  const node = graph.node.bind(graph);
-  graph.node = (name, operator, inputs, options) => {
-    operators.push(operator);
-    return node(name, operator, inputs, options);
-  };
-  graph.input('x', 'float32', ['t', COLUMNS]);
-  graph.input('ids', 'int64', ['n']);
-  const output = await author(graph, projections);
-  graph.output(output, 'float32', [rows, columns]);
-  await data.close();
-  await writeFile(join(folder, 'g.onnx'), graph.serialize('1'));
-  const inputs = [
-    { name: 'x', data: x, dims: [POSITIONS, COLUMNS] },
-    { name: 'ids', data: BigInt64Array.of(3n, 0n), dims: [2] },
-  ];
-  const [result] = await runGraph(join(folder, 'g.onnx'), [
-    { inputs, outputs: [{ name: output, dims: [rows, columns] }] },
-  ]);
-  return { values: result![output]!, operators };
-}
+const input = (rows: number, columns: number) =>
+  ({ x, columns: COLUMNS, ids: [3, 0], dims: [rows, columns] }) as const;
 
 /** Largest error as a share of the largest value. */
 const relativeError = (got: ArrayLike<number>, expected: readonly number[]): number =>
@@ -113,11 +77,8 @@ const relativeError = (got: ArrayLike<number>, expected: readonly number[]): num
 describe('project', () => {
   it.each(BLOCK_FORMATS)('multiplies by $name blocks', async (format) => {
     const matrices = [randomMatrix(format, 24, 1), randomMatrix(format, 8, 2)];
-    const { values, operators } = await runAuthored(
-      POSITIONS,
-      32,
-      packedProjections(4),
-      (graph, projections) => projections.project(graph, 'y', 'x', matrices),
+    const { values, operators } = await runAuthored(input(POSITIONS, 32), (graph) =>
+      packedProjections(4).project(graph, 'y', 'x', matrices),
     );
     expect(relativeError(values, await expectedProduct(matrices))).toBeLessThan(0.01);
     expect(operators.filter((operator) => operator === 'MatMulNBits')).toHaveLength(1);
@@ -126,38 +87,28 @@ describe('project', () => {
   it('keeps the order of matrices of different formats', async () => {
     const formats = BLOCK_FORMATS.filter((format) => ['Q4_1', 'Q6_K', 'Q8_0', 'Q4_K'].includes(format.name));
     const matrices = formats.map((format, index) => randomMatrix(format, 16, index));
-    const { values, operators } = await runAuthored(
-      POSITIONS,
-      64,
-      packedProjections(4),
-      (graph, projections) => projections.project(graph, 'y', 'x', matrices),
+    const { values, operators } = await runAuthored(input(POSITIONS, 64), (graph) =>
+      packedProjections(4).project(graph, 'y', 'x', matrices),
     );
     expect(relativeError(values, await expectedProduct(matrices))).toBeLessThan(0.01);
     expect(operators.filter((operator) => operator === 'Concat')).toHaveLength(1);
   });
 
   it('sums the blocks of an input once for all matrices that read it', async () => {
-    const { operators } = await runAuthored(
-      POSITIONS,
-      16,
-      packedProjections(4),
-      async (graph, projections) => {
-        const first = await projections.project(graph, 'a', 'x', [randomMatrix(Q4_1, 16, 1)]);
-        const second = await projections.project(graph, 'b', 'x', [randomMatrix(Q4_1, 16, 2)]);
-        return graph.node('sum', 'Add', [first, second]);
-      },
-    );
+    const { operators } = await runAuthored(input(POSITIONS, 16), async (graph) => {
+      const projections = packedProjections(4);
+      const first = await projections.project(graph, 'a', 'x', [randomMatrix(Q4_1, 16, 1)]);
+      const second = await projections.project(graph, 'b', 'x', [randomMatrix(Q4_1, 16, 2)]);
+      return graph.node('sum', 'Add', [first, second]);
+    });
     expect(operators.sort()).toEqual(['Add', 'FusedMatMul', 'Gemm', 'Gemm', 'MatMulNBits', 'MatMulNBits']);
   });
 
   it('leaves floats as they are when rows are not whole blocks', async () => {
     const folded = graphColumns(40);
     const matrix = randomMatrix(F32, 4, 1, 40);
-    const { values, operators } = await runAuthored(
-      POSITIONS,
-      4,
-      packedProjections(4),
-      async (graph, projections) => projections.project(graph, 'y', await folded(graph), [matrix]),
+    const { values, operators } = await runAuthored(input(POSITIONS, 4), async (graph) =>
+      packedProjections(4).project(graph, 'y', await folded(graph), [matrix]),
     );
     const weights = await floatsOf(matrix);
     const expected = Array.from({ length: POSITIONS }, (_, position) =>
@@ -190,13 +141,14 @@ describe('embed and head', () => {
   it.each([Q8_0, Q4_1, F32, Q6_K])('look up and score with one $name matrix', async (format) => {
     const matrix = randomMatrix(format, 16, 5);
     const weights = await floatsOf(matrix);
-    const embedded = await runAuthored(2, COLUMNS, packedProjections(4), (graph, projections) =>
-      projections.embed(graph, 'ids', matrix, true),
+    const embedded = await runAuthored(input(2, COLUMNS), (graph) =>
+      packedProjections(4).embed(graph, 'ids', matrix, true),
     );
     const expected = [3, 0].flatMap((id) => [...weights.subarray(id * COLUMNS, (id + 1) * COLUMNS)]);
     expect(relativeError(embedded.values, expected)).toBeLessThan(format === F32 ? 0.005 : 1e-6);
 
-    const logits = await runAuthored(POSITIONS, 16, packedProjections(4), async (graph, projections) => {
+    const logits = await runAuthored(input(POSITIONS, 16), async (graph) => {
+      const projections = packedProjections(4);
       await projections.embed(graph, 'ids', matrix, true);
       await projections.head(graph, 'logits', 'x', matrix);
       return 'logits';

@@ -8,6 +8,8 @@ export interface Projections {
   embed(graph: GraphWriter, ids: string, matrix: Matrix, tied: boolean): Promise<string>;
   /** x [T, columns] → [T, all rows]: the matrices' results side by side. */
   project(graph: GraphWriter, name: string, x: string, matrices: readonly Matrix[]): Promise<string>;
+  /** The same for one matrix that reads products of activations, among which there are outliers. */
+  projectProducts(graph: GraphWriter, name: string, x: string, matrix: Matrix): Promise<string>;
   /** Logits [R, vocab], as the output `name`. */
   head(graph: GraphWriter, name: string, x: string, matrix: Matrix): Promise<void>;
 }
@@ -15,15 +17,16 @@ export interface Projections {
 /** Everything in float32. */
 export function floatProjections(): Projections {
   let embedding: { name: string; tied: boolean } | null = null;
+  const project: Projections['project'] = async (graph, name, x, matrices) =>
+    floatMatMul(graph, name, x, await floatMatrix(graph, `${name}.weight`, matrices));
   return {
     async embed(graph, ids, matrix, tied) {
       const table = await floatMatrix(graph, matrix.name, [matrix]);
       embedding = { name: table, tied };
       return graph.node('embedded', 'Gather', [table, ids], { attributes: { axis: 0 } });
     },
-    async project(graph, name, x, matrices) {
-      return floatMatMul(graph, name, x, await floatMatrix(graph, `${name}.weight`, matrices));
-    },
+    project,
+    projectProducts: (graph, name, x, matrix) => project(graph, name, x, [matrix]),
     async head(graph, name, x, matrix) {
       const weight = embedding?.tied ? embedding.name : await floatMatrix(graph, matrix.name, [matrix]);
       floatMatMul(graph, name, x, weight);
