@@ -1,6 +1,13 @@
 import type { ChatCompletionRequest, StructuredOutputs, Tool } from '../../generated/types.js';
 import { valueFault } from '../errors.js';
-import type { CallSyntax } from './parsers/parser.js';
+import type { AskedCalls, CallSyntax, OwnCallSyntax } from './parsers/parser.js';
+import {
+  argumentsSchema,
+  listedCalls,
+  schemaFormat,
+  tagFormat,
+  triggeredCalls,
+} from './parsers/tag-formats.js';
 import type { OutputParsers } from './settings.js';
 import { tagText } from './structured-outputs.js';
 
@@ -41,7 +48,7 @@ interface Forcing {
   choice: ToolChoice;
   /** False allows one call. */
   parallel: boolean;
-  syntax: CallSyntax | null;
+  syntax: CallSyntax | OwnCallSyntax | null;
 }
 
 /**
@@ -56,42 +63,29 @@ export function forcedCalls(forcing: Forcing): StructuredOutputs | null {
   return { json: choice === 'required' ? listOfCalls(forcing) : argumentsOf(named(tools, choice)) };
 }
 
-function taggedCalls({ tools, choice, parallel }: Forcing, syntax: CallSyntax): StructuredOutputs | null {
-  const isNeeded = choice !== 'auto' || !parallel || tools.some(isStrict);
-  if (!isNeeded) return null;
-  const callable = typeof choice === 'string' ? tools : [named(tools, choice)];
-  const tags = callable.flatMap((tool) =>
-    syntax.envelopes(tool.function.name).map(({ begin, end }) => ({
-      type: 'tag',
-      begin,
-      content: jsonOf(isStrict(tool) ? (tool.function.parameters ?? true) : true),
-      end,
-    })),
-  );
-  const stop_after_first = !parallel || typeof choice !== 'string';
-  const format =
-    choice === 'auto'
-      ? {
-          type: 'triggered_tags',
-          triggers: [syntax.trigger],
-          tags,
-          at_least_one: false,
-          stop_after_first,
-          excludes: [],
-        }
-      : { type: 'tags_with_separator', tags, separator: '', at_least_one: true, stop_after_first };
+function taggedCalls(
+  { tools, choice, parallel }: Forcing,
+  syntax: CallSyntax | OwnCallSyntax,
+): StructuredOutputs | null {
+  const isAlwaysHeld = 'format' in syntax && syntax.isAlwaysHeld;
+  if (choice === 'auto' && parallel && !isAlwaysHeld && !tools.some(isStrict)) return null;
+  const isNamed = typeof choice !== 'string';
+  const asked: AskedCalls = {
+    tools: isNamed ? [named(tools, choice)] : tools,
+    choice: isNamed ? 'named' : (choice as 'auto' | 'required'),
+    isSingle: !parallel,
+  };
+  const format = 'format' in syntax ? syntax.format(asked) : envelopedCalls(asked, syntax);
   return { structural_tag: tagText({ type: 'structural_tag', format }) };
 }
 
-function jsonOf(json_schema: unknown): object {
-  return {
-    type: 'json_schema',
-    json_schema,
-    style: 'json',
-    any_order: false,
-    max_whitespace_cnt: null,
-    excludes: [],
-  };
+function envelopedCalls(asked: AskedCalls, { trigger, envelopes }: CallSyntax): object {
+  const tags = asked.tools.flatMap((tool) =>
+    envelopes(tool.function.name).map(({ begin, end }) =>
+      tagFormat(begin, schemaFormat(argumentsSchema(tool)), end),
+    ),
+  );
+  return asked.choice === 'auto' ? triggeredCalls(trigger, tags, asked, []) : listedCalls(tags, asked);
 }
 
 function listOfCalls({ tools, parallel }: Forcing): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import type { CompiledGrammar, GrammarCompiler as Compiler } from '@mlc-ai/web-xgrammar';
 import { choiceGrammar } from './choice-grammar.js';
 import type { GrammarVocabulary, StructuredOutput } from './index.js';
+import { libraryTag } from './library-tag.js';
 import { SequenceGrammar } from './sequence-grammar.js';
 import { type GrammarLibrary, loadGrammarLibrary } from './xgrammar.js';
 
@@ -86,6 +87,6 @@ function compileWith(compiler: Compiler, shape: StructuredOutput): Promise<Compi
     case 'grammar':
       return compiler.compileGrammar(shape.grammar);
     case 'structural_tag':
-      return compiler.compileStructuralTag(JSON.parse(shape.spec));
+      return compiler.compileStructuralTag(libraryTag(JSON.parse(shape.spec)));
   }
 }

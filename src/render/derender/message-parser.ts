@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AssistantMessage, ChatCompletionRequest, ToolCall } from '../../../generated/types.js';
+import { forcedJson } from '../parsers/forced-json.js';
 import type {
   Json,
   MessagePiece,
@@ -33,8 +34,14 @@ export class MessageParser {
     this.#choice = toolChoiceOf(request);
     this.#readsCalls =
       parsers.tool !== null && this.#choice !== 'none' && (this.#choice !== 'auto' || parsers.autoToolChoice);
-    const isRead = this.#readsCalls || parsers.tool?.alwaysReads;
-    this.#reader = isRead ? parsers.tool : (parsers.reasoning?.restReader ?? null);
+    this.#reader = this.#readerOf(parsers);
+  }
+
+  /** Calls that have to be made are JSON where a family's own syntax has no grammar. */
+  #readerOf({ tool, reasoning }: OutputParsers): ToolParser | null {
+    const isForced = this.#readsCalls && this.#choice !== 'auto';
+    if (isForced && tool!.callSyntax === null) return forcedJson(this.#choice);
+    return this.#readsCalls || tool?.alwaysReads ? tool : (reasoning?.restReader ?? null);
   }
 
   /** Calls change the finish reason, but not where one function was asked for by name. */

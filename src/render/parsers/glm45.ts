@@ -1,3 +1,4 @@
+import { glmSyntax } from './glm45-syntax.js';
 import { KEY_VALUE_TAGS } from './tagged/argument-tags.js';
 import { taggedCalls } from './tagged/tagged-calls.js';
 
@@ -21,5 +22,5 @@ export const glm45Calls = taggedCalls({
     argumentTags: KEY_VALUE_TAGS,
   },
   knownNamesOnly: true,
-  callSyntax: null,
+  callSyntax: glmSyntax,
 });

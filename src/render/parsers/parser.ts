@@ -72,7 +72,7 @@ export interface ToolParser<State extends Json = Json> {
   /** It reads the content of outputs without calls, too: they are not content as they are. */
   readonly alwaysReads?: boolean;
   /** How calls are written, for a grammar that allows nothing else; null = forced calls are a JSON list instead. */
-  readonly callSyntax: CallSyntax | null;
+  readonly callSyntax: CallSyntax | OwnCallSyntax | null;
   start(): State;
   /** `tools` are the request's, the same with each push: they are no part of the state. */
   push(state: State, text: string, tools: readonly Tool[]): Step<ToolPiece, State>;
@@ -95,4 +95,21 @@ export interface CallSyntax {
   trigger: string;
   /** Ways to write a call of this function; between begin and end are the arguments as JSON. */
   envelopes(functionName: string): ReadonlyArray<{ begin: string; end: string }>;
+}
+
+/** How calls are written where they are more than JSON between two texts. */
+export interface OwnCallSyntax {
+  /** Calls are held to it even where they need not be made and no tool is strict. */
+  isAlwaysHeld?: boolean;
+  /** XGrammar's format of an output with these calls. */
+  format(asked: AskedCalls): object;
+}
+
+/** The calls that a grammar is for. */
+export interface AskedCalls {
+  /** Those that may be called: one of them if `named`. */
+  tools: readonly Tool[];
+  choice: 'auto' | 'required' | 'named';
+  /** One call at most. */
+  isSingle: boolean;
 }

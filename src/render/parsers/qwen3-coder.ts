@@ -1,3 +1,5 @@
+import type { OwnCallSyntax } from './parser.js';
+import { argumentsSchema, schemaFormat, tagFormat, triggeredCalls } from './tag-formats.js';
 import { PARAMETER_TAGS } from './tagged/argument-tags.js';
 import type { CallGrammar, Place } from './tagged/call-machine.js';
 import { taggedCalls } from './tagged/tagged-calls.js';
@@ -26,11 +28,23 @@ export function functionTags(open: string, close: string, otherMarkers: readonly
   };
 }
 
+const BEGIN = `<tool_call>\n${FUNCTION}`;
+
+const SYNTAX: OwnCallSyntax = {
+  format(asked) {
+    const tags = asked.tools.map((tool) => {
+      const content = schemaFormat(argumentsSchema(tool), 'qwen_xml');
+      return tagFormat(`${BEGIN}${tool.function.name}>\n`, content, `\n${FUNCTION_END}\n</tool_call>`);
+    });
+    return asked.choice === 'named' ? tags[0]! : triggeredCalls(BEGIN, tags, asked, ['<think>', '</think>']);
+  },
+};
+
 /** Qwen 3 Coder, Qwen 3.5 and Step 3.5. */
 export const qwen3Coder = taggedCalls({
   grammar: functionTags('<tool_call>', '</tool_call>', ['<think>', '</think>']),
   knownNamesOnly: false,
-  callSyntax: null,
+  callSyntax: SYNTAX,
 });
 
 /** Seed-OSS: the same between tags of its own. */

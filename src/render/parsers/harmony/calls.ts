@@ -4,6 +4,7 @@ import { RESPELLING_START, type Respelling, respell, respelled } from '../tagged
 import type { Header } from './header.js';
 import { type Joint, joined, parted } from './joint.js';
 import { type MessageSink, READER_START, type ReaderState, readHarmony } from './reader.js';
+import { harmonySyntax } from './syntax.js';
 
 /** `json`: how far the arguments were respelled; null once they are sent as they are. */
 type State = Readonly<{
@@ -23,7 +24,7 @@ const NO_MESSAGE: Header = { kind: 'ignored', name: '', isJson: false };
 export const harmonyCalls: ToolParser<State> = {
   needsSpecialTokens: false,
   alwaysReads: true,
-  callSyntax: null,
+  callSyntax: harmonySyntax,
   start: () => ({
     reader: READER_START,
     header: NO_MESSAGE,

@@ -1,5 +1,5 @@
 import type { Tool } from '../../../../generated/types.js';
-import type { CallSyntax, ToolParser } from '../parser.js';
+import type { OwnCallSyntax, ToolParser } from '../parser.js';
 import { type CallGrammar, CallMachine, MACHINE_START, type MachineState } from './call-machine.js';
 import { GatheredCalls } from './gathered-calls.js';
 import { STREAMED_START, StreamedCalls, type StreamedState } from './streamed-calls.js';
@@ -9,7 +9,7 @@ export interface TaggedFamily {
   grammar: CallGrammar;
   /** Calls of functions that the request does not know are left out. */
   knownNamesOnly: boolean;
-  callSyntax: CallSyntax | null;
+  callSyntax: OwnCallSyntax | null;
 }
 
 type State = Readonly<{ machine: MachineState; streamed: StreamedState }>;
