@@ -1,7 +1,7 @@
 import type { ModelArtifact } from './index.js';
 
 /** Raised whenever the same source would give another graph: cached builds of other versions are not used. */
-export const BUILDER_VERSION = 5;
+export const BUILDER_VERSION = 6;
 
 /** File names inside the folder of a built model. */
 export const GRAPH_FILE = 'model.onnx';

@@ -101,9 +101,21 @@ async function writeLayer(
     pending,
     layer.attentionNorm,
   );
-  const qkv = await projections.project(graph, at('qkv'), normed, [layer.query, layer.key, layer.value]);
+  const qkv = await projections.project(
+    graph,
+    at('qkv'),
+    normed,
+    [layer.query, layer.key, layer.value],
+    'normed',
+  );
   const attended = pickRows(graph, at('attention_rows'), attend(graph, plan, qkv), rows);
-  const mixed = await projections.project(graph, at('attention_output'), attended, [layer.attentionOutput]);
+  const mixed = await projections.project(
+    graph,
+    at('attention_output'),
+    attended,
+    [layer.attentionOutput],
+    'attended',
+  );
   const stream = pickRows(graph, at('residual_rows'), residual, rows);
   const [feedIn, after] = await addAndNorm(
     graph,
@@ -113,9 +125,9 @@ async function writeLayer(
     mixed,
     layer.feedForwardNorm,
   );
-  const gateUp = await projections.project(graph, at('gate_up'), feedIn, [layer.gate, layer.up]);
+  const gateUp = await projections.project(graph, at('gate_up'), feedIn, [layer.gate, layer.up], 'normed');
   const gated = gate(graph, at, gateUp);
-  return [after, await projections.projectProducts(graph, at('ffn_down'), gated, layer.down)];
+  return [after, await projections.project(graph, at('ffn_down'), gated, [layer.down], 'products')];
 }
 
 function attend(graph: GraphWriter, { index, shape, shared }: LayerPlan, qkv: string): string {

@@ -2,50 +2,62 @@ import type { Matrix } from '../weights.js';
 import { stackedFloats } from './float-matrices.js';
 import { type GraphWriter, MICROSOFT } from './graph-writer.js';
 import { packedProjections } from './packed-projections.js';
-import type { Projections } from './projections.js';
+import type { Activations, Projections } from './projections.js';
 import { LARGEST_CODE, RoundedRows } from './rounded-rows.js';
 import { SpreadBlocks } from './spread-blocks.js';
 
 /**
  * Integer multiplication: a row of activations and a row of a matrix have one scale each, y = s_x · s_w · (q_x · q_w).
- * The scale of a row of activations is found as it comes, so a row's result does not depend on the others. For
- * weights from `rotatedWeights`; what those can't reach, the products in the feed-forward layer, is rotated on its way.
+ * A row's scale depends on nothing but the row. For weights from `rotatedWeights`; what those can't reach, the products
+ * in the feed-forward layer, is rotated on its way.
  */
 export function integerProjections(): Projections {
   const packed = packedProjections(8);
   const rounding = new RoundedRows();
   const spreading = new SpreadBlocks();
-  const multiplyFloats = async (
+
+  async function project(
     graph: GraphWriter,
     name: string,
     x: string,
-    columns: number,
-    floats: Float32Array,
-  ): Promise<string> => {
-    const rows = floats.length / columns;
-    const { codes, scales } = roundedMatrix(floats, rows, columns);
-    const weight = await graph.constant(`${name}.codes`, 'int8', [columns, rows], codes);
-    const steps = await graph.constant(`${name}.scales`, 'float32', [rows], scales);
-    const { codes: activations, scales: peaks, unit, middle } = await rounding.of(graph, x);
-    const inputs = [activations, weight, unit, steps, middle];
-    graph.node(`${name}.product`, 'MatMulIntegerToFloat', inputs, { domain: MICROSOFT });
-    return graph.node(name, 'Mul', [`${name}.product`, peaks]);
-  };
-  const project = async (graph: GraphWriter, name: string, x: string, matrices: readonly Matrix[]) =>
-    multiplyFloats(graph, name, x, matrices[0]!.columns, await stackedFloats(matrices));
+    matrices: readonly Matrix[],
+    activations: Activations,
+  ): Promise<string> {
+    const { columns } = matrices[0]!;
+    const weights = await stackedFloats(matrices);
+    if (activations === 'normed') {
+      return multiply(graph, name, await rounding.ofUnitRows(graph, x), weights, columns);
+    }
+    if (activations === 'products') SpreadBlocks.rotation(columns).apply(weights, 1);
+    const rows = activations === 'products' ? await spreading.of(graph, x, columns) : x;
+    const rounded = await rounding.of(graph, rows);
+    const product = await multiply(graph, `${name}.product`, rounded, weights, columns);
+    return graph.node(name, 'Mul', [product, rounded.scales]);
+  }
+
   return {
     embed: (graph, ids, matrix) => packed.embed(graph, ids, matrix, false),
     project,
-    async projectProducts(graph, name, x, matrix) {
-      const { columns } = matrix;
-      const floats = await stackedFloats([matrix]);
-      SpreadBlocks.rotation(columns).apply(floats, 1);
-      return multiplyFloats(graph, name, await spreading.of(graph, x, columns), columns, floats);
-    },
     async head(graph, name, x, matrix) {
-      await project(graph, name, x, [matrix]);
+      await project(graph, name, x, [matrix], 'normed');
     },
   };
+}
+
+/** Codes times codes, times what one of each stands for. */
+async function multiply(
+  graph: GraphWriter,
+  name: string,
+  { codes, unit, middle }: { codes: string; unit: string; middle: string },
+  weights: Float32Array,
+  columns: number,
+): Promise<string> {
+  const rows = weights.length / columns;
+  const rounded = roundedMatrix(weights, rows, columns);
+  const matrix = await graph.constant(`${name}.codes`, 'int8', [columns, rows], rounded.codes);
+  const scales = await graph.constant(`${name}.scales`, 'float32', [rows], rounded.scales);
+  const inputs = [codes, matrix, unit, scales, middle];
+  return graph.node(name, 'MatMulIntegerToFloat', inputs, { domain: MICROSOFT });
 }
 
 /** Rows rounded to codes [columns, rows], with a scale each. */

@@ -18,8 +18,6 @@ const INT8_ACTIVATIONS = 4;
 export function packedProjections(floatsAs: 4 | 8): Projections {
   const blockSums = new BlockSums();
   const stored = new StoredBlocks();
-  const project: Projections['project'] = (graph, name, x, matrices) =>
-    multiply({ graph, stored, blockSums, floatsAs }, name, x, matrices);
   return {
     async embed(graph, ids, matrix) {
       const blocks = packable(matrix, 8);
@@ -27,8 +25,8 @@ export function packedProjections(floatsAs: 4 | 8): Projections {
       const table = await floatMatrix(graph, matrix.name, [matrix]);
       return graph.node('embedded', 'Gather', [table, ids], { attributes: { axis: 0 } });
     },
-    project,
-    projectProducts: (graph, name, x, matrix) => project(graph, name, x, [matrix]),
+    project: (graph, name, x, matrices) =>
+      multiply({ graph, stored, blockSums, floatsAs }, name, x, matrices),
     async head(graph, name, x, matrix) {
       await multiply({ graph, stored, blockSums, floatsAs: 8 }, name, x, [matrix]);
     },

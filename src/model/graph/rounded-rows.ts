@@ -4,13 +4,13 @@ import type { GraphWriter } from './graph-writer.js';
 export const LARGEST_CODE = 127;
 /** Activations are stored as unsigned bytes around this: the form that integer kernels take. */
 const MIDDLE = 128;
+/** Of a rotated row, which is spread like a bell curve, few numbers are beyond this many root mean squares; measured best. */
+const REACH = 3.5;
 
-/** Activations rounded to bytes, each row [columns] on its own: x = scale · unit · (code − middle). */
+/** Activations rounded to bytes: x = unit · (code − middle), times the row's scale where there is one. */
 export interface Rounded {
   /** uint8 [T, columns] */
   codes: string;
-  /** [T, 1]: the largest magnitude of each row. */
-  scales: string;
   /** A scalar. */
   unit: string;
   /** A scalar, uint8. */
@@ -21,7 +21,8 @@ export interface Rounded {
 export class RoundedRows {
   private constants: Promise<Constants> | null = null;
 
-  async of(graph: GraphWriter, x: string): Promise<Rounded> {
+  /** Rows of any size. `scales` [T, 1] is the largest magnitude of each. */
+  async of(graph: GraphWriter, x: string): Promise<Rounded & { scales: string }> {
     this.constants ??= writeConstants(graph);
     const { smallest, largest, one, unit, middle } = await this.constants;
     const at = (part: string): string => `${x}.${part}`;
@@ -35,9 +36,16 @@ export class RoundedRows {
     const codes = graph.node(at('codes'), 'QuantizeLinear', [scaled, one, middle]);
     return { codes, scales, unit, middle };
   }
+
+  /** Rows whose root mean square is 1, as norms leave them: one scale does for all. */
+  async ofUnitRows(graph: GraphWriter, x: string): Promise<Rounded> {
+    this.constants ??= writeConstants(graph);
+    const { step, middle } = await this.constants;
+    return { codes: graph.node(`${x}.codes`, 'QuantizeLinear', [x, step, middle]), unit: step, middle };
+  }
 }
 
-type Constants = Record<'smallest' | 'largest' | 'one' | 'unit' | 'middle', string>;
+type Constants = Record<'smallest' | 'largest' | 'one' | 'unit' | 'step' | 'middle', string>;
 
 async function writeConstants(graph: GraphWriter): Promise<Constants> {
   const scalar = (name: string, value: number): Promise<string> =>
@@ -48,6 +56,7 @@ async function writeConstants(graph: GraphWriter): Promise<Constants> {
     largest: await scalar('largest', LARGEST_CODE),
     one: await scalar('one', 1),
     unit: await scalar('unit', 1 / LARGEST_CODE),
+    step: await scalar('step', REACH / LARGEST_CODE),
     middle: await graph.constant('rounding.middle', 'uint8', [], Uint8Array.of(MIDDLE)),
   };
 }
