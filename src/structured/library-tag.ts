@@ -25,6 +25,8 @@ function libraryFormat(format: TagFormat): TagFormat {
       return format.value === '' ? EMPTY : format;
     case 'any_text':
       return { type: 'any_text' };
+    case 'regex':
+      return { type: 'regex', pattern: format.pattern };
     case 'json_schema':
       return schemaFormat(format);
     case 'optional':

@@ -4,12 +4,14 @@ import { glm45Calls } from './glm45.js';
 import { harmonyCalls } from './harmony/calls.js';
 import { harmonyReasoning } from './harmony/reasoning.js';
 import { hermes } from './hermes.js';
+import { mimoCalls } from './mimo.js';
 import { minimaxM2Calls } from './minimax-m2.js';
 import type { ReasoningParser, ToolParser } from './parser.js';
 import { qwen3Coder, seedOssCalls } from './qwen3-coder.js';
 import { ernie45 } from './thinking/ernie45.js';
 import { hunyuanA13b } from './thinking/hunyuan-a13b.js';
 import { deepseekV3, holo2, olmo3, step3 } from './thinking/plain.js';
+import { minimaxM2AppendThink } from './thinking/unopened.js';
 import { glm45, kimiK2, minimaxM2, qwen3, seedOss, step3p5 } from './thinking/with-calls.js';
 
 /** Tool parsers by the names that the reference gives them. */
@@ -21,6 +23,7 @@ export const TOOL_PARSERS: Readonly<Record<string, ToolParser>> = {
   seed_oss: erased(seedOssCalls),
   glm45: erased(glm45Calls),
   glm47: erased(glm45Calls),
+  mimo: erased(mimoCalls),
   minimax_m2: erased(minimaxM2Calls),
   openai: erased(harmonyCalls),
 };
@@ -37,6 +40,7 @@ export const REASONING_PARSERS: Readonly<Record<string, ReasoningParser>> = {
   kimi_k2: kimiK2,
   mimo: qwen3,
   minimax_m2: minimaxM2,
+  minimax_m2_append_think: erased(minimaxM2AppendThink),
   olmo3,
   openai_gptoss: erased(harmonyReasoning),
   qwen3,

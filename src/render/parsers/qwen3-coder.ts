@@ -1,6 +1,6 @@
 import type { OwnCallSyntax } from './parser.js';
 import { argumentsSchema, schemaFormat, tagFormat, triggeredCalls } from './tag-formats.js';
-import { PARAMETER_TAGS } from './tagged/argument-tags.js';
+import { type ArgumentTags, PARAMETER_TAGS } from './tagged/argument-tags.js';
 import type { CallGrammar, Place } from './tagged/call-machine.js';
 import { taggedCalls } from './tagged/tagged-calls.js';
 
@@ -11,7 +11,12 @@ const FUNCTION_END = '</function>';
  * `<tool_call><function=NAME><parameter=KEY>value</parameter></function></tool_call>`, between the family's own tags
  * for a call, of which the outer ones may be missing.
  */
-export function functionTags(open: string, close: string, otherMarkers: readonly string[]): CallGrammar {
+export function functionTags(
+  open: string,
+  close: string,
+  otherMarkers: readonly string[],
+  argumentTags: ArgumentTags = PARAMETER_TAGS,
+): CallGrammar {
   const call: Readonly<Record<string, Place>> = { [open]: 'before', [FUNCTION]: 'name' };
   return {
     moves: {
@@ -24,7 +29,7 @@ export function functionTags(open: string, close: string, otherMarkers: readonly
     callBeginsIn: 'before',
     argumentMarkers: [],
     otherMarkers: ['<parameter=', '</parameter>', ...otherMarkers],
-    argumentTags: PARAMETER_TAGS,
+    argumentTags,
   };
 }
 
