@@ -1,9 +1,10 @@
 import { CallPieces } from './call-pieces.js';
-import { scanValue, VALUE_START, type ValueScan } from './json-value.js';
-import type { ParsedToolCall, ToolParser, ToolPiece } from './parser.js';
-import { RESPELLING_START, type Respelling, respell, respelled } from './tagged/respelled-json.js';
+import { OBJECTS_START, type ObjectsState, objectsForm, readObjects } from './listed/call-objects.js';
+import type { ToolParser, ToolPiece } from './parser.js';
+import { respelled } from './tagged/respelled-json.js';
+import { wholeFrom } from './whole-from-stream.js';
 
-/** A call's beginning is looked at again with each push, up to this many characters. */
+/** Most of the white space before a forced call's arguments. */
 const LONGEST_HEAD = 2048;
 
 const NOTHING: ToolPiece = { content: null, toolCalls: [] };
@@ -32,95 +33,22 @@ function namedJson(name: string): ToolParser<string | null> {
   };
 }
 
-/** `call`: in one, before its arguments; `end`: after them. `held`: a call's beginning. */
-type State = Readonly<{
-  place: 'list' | 'call' | 'arguments' | 'end';
-  held: string;
-  calls: number;
-  scan: ValueScan;
-  json: Respelling;
-}>;
-
-const BEGINNING: State = { place: 'list', held: '', calls: 0, scan: VALUE_START, json: RESPELLING_START };
-
-const HEAD = /"name"\s*:\s*("(?:[^"\\]|\\.)*")\s*(?:(?=\})|,\s*"parameters"\s*:\s*(?=\S))/;
+const FORM = objectsForm(['parameters'], 'null');
 
 /** Calls that have to be made, as a list in JSON that is all of the output: `[{"name": …, "parameters": …}, …]`. */
-const listedJson: ToolParser<State> = {
+const listedJson: ToolParser<ObjectsState> = {
   needsSpecialTokens: false,
   callSyntax: null,
-  start: () => BEGINNING,
-  push: read,
+  start: () => OBJECTS_START,
+  push(state, text) {
+    const pieces = new CallPieces();
+    return { state: readObjects(state, text, FORM, pieces), piece: pieces.piece };
+  },
   end: () => NOTHING,
-  whole(text) {
-    const calls: ParsedToolCall[] = [];
-    if (!isListOfCalls(text)) return { content: null, toolCalls: calls };
-    for (const { index, name, arguments: sent } of read(BEGINNING, text).piece.toolCalls) {
-      if (name !== null) calls[index] = { name, arguments: '' };
-      calls[index]!.arguments += sent ?? '';
-    }
-    return { content: null, toolCalls: calls };
+  whole(text, tools) {
+    return isListOfCalls(text) ? wholeFrom(listedJson, text, tools) : { content: null, toolCalls: [] };
   },
 };
-
-function read(state: State, text: string): { piece: ToolPiece; state: State } {
-  const pieces = new CallPieces();
-  let now: State = { ...state, held: '' };
-  let rest = state.held + text;
-  while (rest !== '') {
-    const step = STEPS[now.place](now, rest, pieces);
-    now = step.state;
-    if (step.left === null) break;
-    rest = step.left;
-  }
-  return { piece: pieces.piece, state: now };
-}
-
-/** `left` null: more text is needed. */
-type StepOf = (state: State, text: string, pieces: CallPieces) => { state: State; left: string | null };
-
-const STEPS: Readonly<Record<State['place'], StepOf>> = {
-  list: (state, text) => after(text, '{', state, 'call'),
-  end: (state, text) => after(text, '}', state, 'list'),
-  call(state, text, pieces) {
-    const head = HEAD.exec(text);
-    if (!head) return { state: { ...state, held: text.slice(-LONGEST_HEAD) }, left: null };
-    pieces.begin(state.calls, nameOf(head[1]!));
-    const hasArguments = head[0].includes(',', head[0].indexOf(head[1]!) + head[1]!.length);
-    if (!hasArguments) pieces.addArguments(state.calls, 'null');
-    const next: State = {
-      ...state,
-      place: hasArguments ? 'arguments' : 'end',
-      calls: state.calls + 1,
-      scan: VALUE_START,
-      json: RESPELLING_START,
-    };
-    return { state: next, left: text.slice(head.index + head[0].length) };
-  },
-  arguments(state, text, pieces) {
-    const { length, ended, scan } = scanValue(state.scan, text);
-    const value = text.slice(0, length);
-    const step = respell(state.json, value, ended);
-    pieces.addArguments(state.calls - 1, step?.text ?? value);
-    const next: State = {
-      ...state,
-      scan,
-      json: step?.state ?? state.json,
-      place: ended ? 'end' : 'arguments',
-    };
-    return { state: next, left: ended ? text.slice(length) : null };
-  },
-};
-
-function nameOf(quoted: string): string {
-  return respelled(quoted) === null ? quoted.slice(1, -1) : (JSON.parse(quoted) as string);
-}
-
-function after(text: string, marker: string, state: State, place: State['place']) {
-  const at = text.indexOf(marker);
-  if (at < 0) return { state, left: null };
-  return { state: { ...state, place }, left: text.slice(at + 1) };
-}
 
 function isListOfCalls(text: string): boolean {
   const json = respelled(text);

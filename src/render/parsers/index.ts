@@ -1,9 +1,14 @@
 import { StartupError } from '../../errors.js';
 import { deepseekR1 } from './deepseek-r1.js';
+import { deepseekV3Calls, deepseekV31Calls } from './framed/deepseek.js';
+import { kimiK2Calls } from './framed/kimi-k2.js';
+import { mistralCalls } from './framed/mistral.js';
 import { glm45Calls } from './glm45.js';
 import { harmonyCalls } from './harmony/calls.js';
 import { harmonyReasoning } from './harmony/reasoning.js';
 import { hermes } from './hermes.js';
+import { graniteCalls, jambaCalls, phi4MiniCalls } from './listed/families.js';
+import { llama3Json } from './listed/llama3.js';
 import { mimoCalls } from './mimo.js';
 import { minimaxM2Calls } from './minimax-m2.js';
 import type { ReasoningParser, ToolParser } from './parser.js';
@@ -16,7 +21,16 @@ import { glm45, kimiK2, minimaxM2, qwen3, seedOss, step3p5 } from './thinking/wi
 
 /** Tool parsers by the names that the reference gives them. */
 export const TOOL_PARSERS: Readonly<Record<string, ToolParser>> = {
+  deepseek_v3: erased(deepseekV3Calls),
+  deepseek_v31: erased(deepseekV31Calls),
+  granite: erased(graniteCalls),
   hermes: erased(hermes),
+  jamba: erased(jambaCalls),
+  kimi_k2: erased(kimiK2Calls),
+  llama3_json: erased(llama3Json),
+  llama4_json: erased(llama3Json),
+  mistral: erased(mistralCalls),
+  phi4_mini_json: erased(phi4MiniCalls),
   qwen3_coder: erased(qwen3Coder),
   qwen3_xml: erased(qwen3Coder),
   step3p5: erased(qwen3Coder),

@@ -81,11 +81,15 @@ const functionCall: Written = (called, fields, between) =>
     '</tool_call>',
   ].join(between);
 
+/** Arguments as these families write them. */
+function jsonOf(fields: ReadonlyArray<readonly [string, string]>): string {
+  return `{${fields.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(', ')}}`;
+}
+
 const WRITERS: Readonly<Record<string, Written>> = {
-  hermes: (called, fields) => {
-    const json = fields.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`);
-    return `<tool_call>\n{"name": "${called}", "arguments": {${json.join(', ')}}}\n</tool_call>`;
-  },
+  hermes: (called, fields) =>
+    `<tool_call>\n{"name": "${called}", "arguments": ${jsonOf(fields)}}\n</tool_call>`,
+  mistral: (called, fields) => `[TOOL_CALLS]${called}[ARGS]${jsonOf(fields)}`,
   qwen3_coder: functionCall,
   seed_oss: (...call) => functionCall(...call).replaceAll('tool_call>', 'seed:tool_call>'),
   glm45: (called, fields, between) => {
@@ -112,8 +116,58 @@ const message = fc
   });
 const harmony = fc.array(message, { maxLength: 4 }).map((messages) => messages.join('<|start|>assistant'));
 
+/** How a family marks its calls, and writes one of them. */
+const SECTIONS: Readonly<
+  Record<string, readonly [begin: string, end: string, between: string, write: Written]>
+> = {
+  deepseek_v3: [
+    '<｜tool▁calls▁begin｜>',
+    '<｜tool▁calls▁end｜>',
+    '\n',
+    (called, fields) =>
+      `<｜tool▁call▁begin｜>function<｜tool▁sep｜>${called}\n\`\`\`json\n${jsonOf(fields)}\n\`\`\`<｜tool▁call▁end｜>`,
+  ],
+  deepseek_v31: [
+    '<｜tool▁calls▁begin｜>',
+    '<｜tool▁calls▁end｜>',
+    '',
+    (called, fields) => `<｜tool▁call▁begin｜>${called}<｜tool▁sep｜>${jsonOf(fields)}<｜tool▁call▁end｜>`,
+  ],
+  kimi_k2: [
+    '<|tool_calls_section_begin|>',
+    '<|tool_calls_section_end|>',
+    '',
+    (called, fields) =>
+      `<|tool_call_begin|>functions.${called}:0<|tool_call_argument_begin|>${jsonOf(fields)}<|tool_call_end|>`,
+  ],
+  granite: ['<|tool_call|>[', ']', ', ', objectCall],
+  jamba: ['<tool_calls>[\n', '\n]</tool_calls>', ',\n', objectCall],
+  phi4_mini_json: ['functools[', ']', ', ', objectCall],
+};
+
+function objectCall(called: string, fields: ReadonlyArray<readonly [string, string]>): string {
+  return `{"name": "${called}", "arguments": ${jsonOf(fields)}}`;
+}
+
+function sections([begin, end, between, write]: (typeof SECTIONS)[string]): fc.Arbitrary<string> {
+  const call = fc.tuple(name, argumentsOf, space).map((parts) => write(...parts));
+  return fc
+    .tuple(content, fc.array(call, { maxLength: 3 }))
+    .map(([said, calls]) => (calls.length > 0 ? said + begin + calls.join(between) + end : said));
+}
+
+/** Calls alone, or content alone. */
+const llama3 = fc.oneof(
+  fc
+    .array(fc.tuple(name, argumentsOf), { minLength: 1, maxLength: 3 })
+    .map((calls) => calls.map((call) => objectCall(...call)).join('; ')),
+  fc.tuple(content, fc.constantFrom('.', 'a')).map(([said, end]) => `${end}${said.replaceAll('{', '(')}`),
+);
+
 const OUTPUTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   ...Object.fromEntries(Object.entries(WRITERS).map(([family, write]) => [family, outputs(family, write)])),
+  ...Object.fromEntries(Object.entries(SECTIONS).map(([family, section]) => [family, sections(section)])),
+  llama3_json: llama3,
   openai: harmony,
 };
 
@@ -171,6 +225,17 @@ const rubble = fc
           '<|message|>',
           '<|start|>assistant',
         ],
+        ...Object.values(SECTIONS).flatMap(([...parts]) => parts.slice(0, 2) as string[]),
+        ...[
+          '<｜tool▁call▁begin｜>',
+          '<｜tool▁sep｜>',
+          '\n```json\n',
+          '\n```',
+          '<｜tool▁call▁end｜>',
+          '[TOOL_CALLS]',
+          '[ARGS]',
+        ],
+        ...['<|tool_call_begin|>', '<|tool_call_argument_begin|>', '<|python_tag|>', '{"name": "g"}', '; '],
         ...['<|end|>', ' to=functions.f', '{"name": "f", "arguments": ', '<think>', '</think>', '<response>'],
       ),
     ),
