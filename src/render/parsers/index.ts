@@ -12,6 +12,7 @@ import { llama3Json } from './listed/llama3.js';
 import { mimoCalls } from './mimo.js';
 import { minimaxM2Calls } from './minimax-m2.js';
 import type { ReasoningParser, ToolParser } from './parser.js';
+import { llama4PythonicCalls, pythonicCalls } from './pythonic/pythonic.js';
 import { qwen3Coder, seedOssCalls } from './qwen3-coder.js';
 import { ernie45 } from './thinking/ernie45.js';
 import { hunyuanA13b } from './thinking/hunyuan-a13b.js';
@@ -28,9 +29,11 @@ export const TOOL_PARSERS: Readonly<Record<string, ToolParser>> = {
   jamba: erased(jambaCalls),
   kimi_k2: erased(kimiK2Calls),
   llama3_json: erased(llama3Json),
+  llama4_pythonic: erased(llama4PythonicCalls),
   llama4_json: erased(llama3Json),
   mistral: erased(mistralCalls),
   phi4_mini_json: erased(phi4MiniCalls),
+  pythonic: erased(pythonicCalls),
   qwen3_coder: erased(qwen3Coder),
   qwen3_xml: erased(qwen3Coder),
   step3p5: erased(qwen3Coder),

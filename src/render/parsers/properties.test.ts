@@ -156,6 +156,37 @@ function sections([begin, end, between, write]: (typeof SECTIONS)[string]): fc.A
     .map(([said, calls]) => (calls.length > 0 ? said + begin + calls.join(between) + end : said));
 }
 
+/** Calls in Python, with any kind of value. */
+const pythonValue = fc.letrec<Record<'value', string>>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom('None', 'true', '-1', '0x1F', '1_000.50', '1e5', '007.5', "''", '(1, 2)', '{}', '()'),
+    fc
+      .tuple(text, fc.constantFrom('"', "'", '"""'))
+      .map(([said, quotes]) => quotes + pythonEscaped(said) + quotes),
+    fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
+    fc.array(tie('value'), { minLength: 2, maxLength: 3 }).map((items) => `(${items.join(' ,')},)`),
+    fc
+      .array(tie('value'), { maxLength: 3 })
+      .map((items) => `{${items.map((item, at) => `"${at}": ${item}`)}}`),
+  ),
+})).value;
+
+function pythonEscaped(said: string): string {
+  return JSON.stringify(said).slice(1, -1).replaceAll("'", "\\'");
+}
+
+const pythonCall = fc
+  .tuple(
+    name,
+    fc.uniqueArray(fc.tuple(fc.constantFrom('a', 'b_c', 'd1'), pythonValue), { selector: ([key]) => key }),
+  )
+  .map(([called, fields]) => `${called}(${fields.map(([key, value]) => `${key}=${value}`).join(', ')})`);
+const pythonic = fc.oneof(
+  fc.array(pythonCall, { maxLength: 3 }).map((calls) => `[${calls.join(', ')}]`),
+  fc.tuple(content, fc.constantFrom('.', 'a')).map(([said, end]) => end + said),
+);
+
 /** Calls alone, or content alone. */
 const llama3 = fc.oneof(
   fc
@@ -168,6 +199,8 @@ const OUTPUTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   ...Object.fromEntries(Object.entries(WRITERS).map(([family, write]) => [family, outputs(family, write)])),
   ...Object.fromEntries(Object.entries(SECTIONS).map(([family, section]) => [family, sections(section)])),
   llama3_json: llama3,
+  pythonic,
+  llama4_pythonic: pythonic,
   openai: harmony,
 };
 
@@ -236,6 +269,7 @@ const rubble = fc
           '[ARGS]',
         ],
         ...['<|tool_call_begin|>', '<|tool_call_argument_begin|>', '<|python_tag|>', '{"name": "g"}', '; '],
+        ...['[f(', 'a=', '1,', '"""', '(', ')]', '<|python_start|>'],
         ...['<|end|>', ' to=functions.f', '{"name": "f", "arguments": ', '<think>', '</think>', '<response>'],
       ),
     ),
