@@ -76,7 +76,10 @@ describe('ChatTemplate', () => {
 
 describe('a template that fails', () => {
   it.each([
-    ["{{ raise_exception('Roles must alternate') }}", /^The chat template failed: Roles must alternate$/],
+    [
+      "{{ raise_exception('Roles must alternate') }}",
+      /^The chat template failed in line 1: Roles must alternate$/,
+    ],
     ['{{ "a" | no_such_filter }}', /no_such_filter/],
     ['{{ messages[0].content }}', /undefined/],
     ['{{ nobody.name }}', /'nobody' is undefined/],
@@ -84,13 +87,13 @@ describe('a template that fails', () => {
     ['{{ messages.go() }}', /not a function/],
     ['{{ range(1000000000) }}', /Range too big/],
     ['{{ range(5, 0, 0) }}', /range\(\)/],
-    ['{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}', /failed: \S/],
+    ['{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}', /failed in line 1: \S/],
     ['{{ nobody | tojson }}', /Object of type Undefined is not JSON serializable/],
     ['{{ [nobody] | tojson }}', /Object of type Undefined is not JSON serializable/],
     ['{{ 1 | tojson(colour=2) }}', /unexpected argument 'colour'/],
     ['{{ 1 | tojson(separators=",") }}', /separators/],
     ['{{ 1 | tojson(indent=1.5) }}', /indent/],
-    ['{% break %}', /failed: \S/],
+    ['{% break %}', /failed in line 1: 'break' outside loop/],
   ])('%s answers 400 with its message', (source, message) => {
     const template = new ChatTemplate(source, {});
     const error = failure(() => template.render([], plain));
@@ -103,7 +106,7 @@ describe('a template that fails', () => {
     (source) => {
       const error = failure(() => new ChatTemplate(source, {}));
       expect(error).toMatchObject({ status: 400, type: 'BadRequestError' });
-      expect(error.message).toMatch(/^The chat template cannot be read: \S/);
+      expect(error.message).toMatch(/^The chat template cannot be read in line 1: \S/);
     },
   );
 

@@ -1,9 +1,11 @@
 import { ApiError, valueFault } from '../errors.js';
 import type { TokenizerSpec } from '../model/index.js';
-import { Environment, parse, type TemplateNode, tokenize } from './jinja-engine.js';
+import { Environment } from './jinja-engine.js';
 import { loopsOverContent } from './template-content.js';
+import { faultAt } from './template-fault.js';
 import { TEMPLATE_FUNCTIONS, TEMPLATE_WORDS } from './template-globals.js';
 import { TemplateInterpreter } from './template-interpreter.js';
+import { readTemplate, type TemplateProgram } from './template-program.js';
 import { templateValue } from './template-values.js';
 
 /** What a chat template sees beside the messages. */
@@ -20,7 +22,7 @@ const TOKEN_NAMES = ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask'].map((name
 
 /** A Jinja chat template, compiled once. Holds no state of a request. */
 export class ChatTemplate {
-  readonly #program: TemplateNode;
+  readonly #program: TemplateProgram;
   readonly #tokens: Readonly<Record<string, string>>;
   /** It goes through the parts of a message's content, so content is to be a list. */
   readonly wantsContentParts: boolean;
@@ -29,20 +31,18 @@ export class ChatTemplate {
 
   /**
    * `source`: Jinja text; `config`: the content of tokenizer_config.json, for the names of special tokens.
-   * Throws a 400 with the engine's message when the text is not a template that the engine can read.
+   * Throws a 400 with the engine's message and the line when the text is not a template that the engine can read.
    */
   constructor(source: string, config: TokenizerSpec['config']) {
-    this.#program = failingAs('The chat template cannot be read', () =>
-      parse(tokenize(source, { lstrip_blocks: true, trim_blocks: true })),
-    );
+    this.#program = failingAs('The chat template cannot be read', () => readTemplate(source));
     this.#tokens = namedTokens(config);
-    this.wantsContentParts = loopsOverContent(this.#program);
+    this.wantsContentParts = loopsOverContent(this.#program.root);
     this.knowsDeveloper = /["']developer["']/.test(source);
   }
 
   /**
    * The prompt of a conversation. Messages and variables are JSON data; numbers read by lossless-json print as
-   * they would in Python. Throws a 400 with the template's own message when it raises or can't be run.
+   * they would in Python. Throws a 400 with the template's own message and the line when it raises or can't be run.
    */
   render(messages: readonly unknown[], options: ChatTemplateOptions): string {
     return failingAs('The chat template failed', () => {
@@ -60,7 +60,8 @@ export class ChatTemplate {
       for (const [name, value] of Object.entries(given)) scope.setVariable(name, templateValue(value));
       for (const [name, value] of Object.entries(TEMPLATE_WORDS))
         scope.setVariable(name, templateValue(value));
-      return String(new TemplateInterpreter(scope).run(this.#program).value);
+      const { root, lines } = this.#program;
+      return String(new TemplateInterpreter(scope, lines).run(root).value);
     });
   }
 }
@@ -70,10 +71,8 @@ function failingAs<T>(what: string, run: () => T): T {
     return run();
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw valueFault(
-      null,
-      `${what}: ${error instanceof Error ? error.message || error.name : String(error)}`,
-    );
+    const { message, line } = faultAt(error, null);
+    throw valueFault(null, `${what}${line === null ? '' : ` in line ${line}`}: ${message}`);
   }
 }
 

@@ -27,6 +27,12 @@ export interface TemplateNode {
   readonly type: string;
 }
 
+/** A token of a template. */
+export interface TemplateToken {
+  readonly type: string;
+  readonly value: string;
+}
+
 /** Variables by name. */
 export interface Scope {
   /** Declare a variable as JSON data or a function; throws when it is declared already. */
@@ -49,8 +55,8 @@ interface InterpreterClass {
 interface Engine {
   Environment: new () => Scope;
   Interpreter: InterpreterClass;
-  tokenize(source: string, options: { lstrip_blocks: boolean; trim_blocks: boolean }): unknown[];
-  parse(tokens: unknown[]): TemplateNode;
+  tokenize(source: string, options: { lstrip_blocks: boolean; trim_blocks: boolean }): TemplateToken[];
+  parse(tokens: readonly TemplateToken[]): TemplateNode;
 }
 
 export const { Environment, Interpreter, tokenize, parse } = jinja as unknown as Engine;
