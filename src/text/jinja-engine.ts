@@ -35,6 +35,7 @@ export interface TemplateToken {
 
 /** Variables by name. */
 export interface Scope {
+  readonly tests: ReadonlyMap<string, (...values: TemplateValue[]) => boolean>;
   /** Declare a variable as JSON data or a function; throws when it is declared already. */
   set(name: string, value: unknown): TemplateValue;
   /** Declare a variable, or give it another value. */

@@ -3,8 +3,10 @@ import { jsonArguments, jsonStyle } from './json-filter.js';
 import { pythonJson } from './python-json.js';
 import { pythonText } from './python-text.js';
 import { faultAt, TemplateFault } from './template-fault.js';
+import { isNothing, LIST_FILTERS, mapped, selected } from './template-filters.js';
+import { compared, repeated } from './template-operators.js';
 import type { TemplateProgram } from './template-program.js';
-import { StringValue } from './template-values.js';
+import { ArrayValue, StringValue, templateValue } from './template-values.js';
 
 interface FilterNode extends TemplateNode {
   operand: TemplateNode;
@@ -17,13 +19,27 @@ interface BinaryNode extends TemplateNode {
   right: TemplateNode;
 }
 
+/** A value that was computed already. */
+interface ValueNode extends TemplateNode {
+  is: TemplateValue;
+}
+
 interface ForNode extends TemplateNode {
+  loopvar: TemplateNode;
+  iterable: TemplateNode & { lhs?: TemplateNode };
   body: readonly TemplateNode[];
 }
 
 interface MemberNode extends TemplateNode {
   object: TemplateNode & { value?: unknown };
 }
+
+function valueNode(is: TemplateValue): ValueNode {
+  return { type: 'Value', is };
+}
+
+/** Filters that take the text of whatever they are given. */
+const TEXT_FILTERS = new Set(['trim', 'lower', 'upper', 'capitalize', 'title', 'replace']);
 
 /** Nodes whose value is not printed unless it is text. */
 const STATEMENTS = new Set(['Set', 'Macro', 'Comment', 'If', 'For', 'CallStatement', 'FilterStatement']);
@@ -43,8 +59,8 @@ class LoopExit extends TemplateFault {
 }
 
 /**
- * Runs templates and writes values as Jinja does under Python, where the engine would write JavaScript's: printed
- * values, the `string` filter, `~` and `tojson`. Reading an attribute of something undefined is an error; errors are
+ * Runs templates as Jinja does under Python, where the engine would do as JavaScript does: printed values, the
+ * `string` filter, `~`, `tojson` and comparisons. Reading an attribute of something undefined is an error; errors are
  * `TemplateFault`s. An iteration that is left early keeps what it printed.
  */
 export class TemplateInterpreter extends Interpreter {
@@ -64,11 +80,12 @@ export class TemplateInterpreter extends Interpreter {
         return this.#filter(node as FilterNode, scope);
       case 'BinaryExpression':
         return this.#binary(node as BinaryNode, scope);
+      case 'Value':
+        return (node as ValueNode).is;
       case 'MemberExpression':
         return this.#member(node as MemberNode, scope);
       case 'For':
-        this.#loopBodies.add((node as ForNode).body);
-        return super.evaluate(node, scope);
+        return this.#loop(node as ForNode, scope);
       case 'Break':
       case 'Continue':
         return this.#exit(node, scope);
@@ -115,22 +132,63 @@ export class TemplateInterpreter extends Interpreter {
 
   #filter(node: FilterNode, scope: Scope): TemplateValue {
     const { operand, filter } = node;
-    switch (filter.type === 'CallExpression' ? filter.callee?.value : filter.value) {
-      case 'tojson': {
-        const options = jsonArguments(filter.args ?? [], (argument) => this.evaluate(argument, scope));
-        return new StringValue(pythonJson(this.evaluate(operand, scope), jsonStyle(options)));
-      }
-      case 'string':
-        return new StringValue(pythonText(this.evaluate(operand, scope)));
-      default:
-        return super.evaluate(node, scope);
+    const name = (filter.type === 'CallExpression' ? filter.callee?.value : filter.value) ?? '';
+    if (name === 'tojson') {
+      const options = jsonArguments(filter.args ?? [], (argument) => this.evaluate(argument, scope));
+      return new StringValue(pythonJson(this.evaluate(operand, scope), jsonStyle(options)));
     }
+    if (LIST_FILTERS.has(name)) return this.#listFilter(node, name, scope);
+    if (name !== 'string' && !TEXT_FILTERS.has(name)) return super.evaluate(node, scope);
+    const text = new StringValue(pythonText(this.evaluate(operand, scope)));
+    return name === 'string'
+      ? text
+      : super.evaluate({ ...node, operand: valueNode(text) } as FilterNode, scope);
+  }
+
+  #listFilter(node: FilterNode, name: string, scope: Scope): TemplateValue {
+    const operand = this.evaluate(node.operand, scope);
+    if (isNothing(operand)) return new ArrayValue([]);
+    const computed = { ...node, operand: valueNode(operand) } as FilterNode;
+    const args = node.filter.args ?? [];
+    const isByPlace = args.length > 0 && args.every(({ type }) => type !== 'KeywordArgumentExpression');
+    const isList = operand.type === 'ArrayValue' || operand.type === 'TupleValue';
+    if (!isList || name.endsWith('attr') || (name === 'map' && !isByPlace))
+      return super.evaluate(computed, scope);
+    const values = args.map((argument) => this.evaluate(argument, scope));
+    if (name !== 'map') return selected(operand.value, values, name === 'select', scope);
+    return mapped(operand.value, values, (item, filter, rest) => {
+      const call = {
+        type: 'CallExpression',
+        callee: { type: 'Identifier', value: filter },
+        args: rest.map(valueNode),
+      };
+      const named = rest.length > 0 ? call : call.callee;
+      return this.#filter({ type: 'FilterExpression', operand: valueNode(item), filter: named }, scope);
+    });
+  }
+
+  /** The engine takes lists apart into several variables, but not tuples. */
+  #loop(node: ForNode, scope: Scope): TemplateValue {
+    this.#loopBodies.add(node.body);
+    if (node.loopvar.type !== 'TupleLiteral') return super.evaluate(node, scope);
+    const { iterable } = node;
+    const source = iterable.type === 'SelectExpression' ? iterable.lhs! : iterable;
+    const items = valueNode(withoutTuples(this.evaluate(source, scope)));
+    const from = source === iterable ? items : { ...iterable, lhs: items };
+    return super.evaluate({ ...node, iterable: from } as ForNode, scope);
   }
 
   #binary(node: BinaryNode, scope: Scope): TemplateValue {
-    if (node.operator.value !== '~') return super.evaluate(node, scope);
+    const operator = node.operator.value;
+    if (operator === 'and' || operator === 'or') return super.evaluate(node, scope);
     const [left, right] = [this.evaluate(node.left, scope), this.evaluate(node.right, scope)];
-    return new StringValue(pythonText(left) + pythonText(right));
+    if (operator === '~') return new StringValue(pythonText(left) + pythonText(right));
+    if (operator === '*' && left.type === 'StringValue' && right.type === 'IntegerValue') {
+      return new StringValue(repeated(left.value, right.value));
+    }
+    const truth = compared(operator, left, right);
+    if (truth !== null) return templateValue(truth);
+    return super.evaluate({ ...node, left: valueNode(left), right: valueNode(right) } as BinaryNode, scope);
   }
 
   /** Something undefined has only undefined attributes, so only then is it looked at again. */
@@ -143,4 +201,12 @@ export class TemplateInterpreter extends Interpreter {
     }
     return value;
   }
+}
+
+/** A list whose tuples are lists. */
+function withoutTuples(list: TemplateValue): TemplateValue {
+  if (list.type !== 'ArrayValue' && list.type !== 'TupleValue') return list;
+  return new ArrayValue(
+    list.value.map((item) => (item.type === 'TupleValue' ? new ArrayValue(item.value) : item)),
+  );
 }

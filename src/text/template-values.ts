@@ -12,7 +12,7 @@ function classOf<T>(sample: unknown): new (value: T) => TemplateValue {
 const IntegerValue = classOf<number>(1);
 const FloatValue = classOf<number>(0.5);
 export const StringValue = classOf<string>('');
-const ArrayValue = classOf<TemplateValue[]>([]);
+export const ArrayValue = classOf<TemplateValue[]>([]);
 const ObjectValue = classOf<Map<string, TemplateValue>>({});
 
 /**
