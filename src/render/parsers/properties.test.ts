@@ -183,7 +183,7 @@ const pythonCall = fc
   )
   .map(([called, fields]) => `${called}(${fields.map(([key, value]) => `${key}=${value}`).join(', ')})`);
 const pythonic = fc.oneof(
-  fc.array(pythonCall, { maxLength: 3 }).map((calls) => `[${calls.join(', ')}]`),
+  fc.array(pythonCall, { minLength: 1, maxLength: 3 }).map((calls) => `[${calls.join(', ')}]`),
   fc.tuple(content, fc.constantFrom('.', 'a')).map(([said, end]) => end + said),
 );
 

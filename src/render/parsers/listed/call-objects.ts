@@ -22,20 +22,25 @@ export const OBJECTS_START: ObjectsState = {
   json: RESPELLING_START,
 };
 
-/** How the objects name their arguments, and what a call without any has. */
+/** How the objects name their arguments, what a call without any has, and whether arguments stay as they are written. */
 export interface ObjectsForm {
   head: RegExp;
   noArguments: string;
+  isVerbatim: boolean;
 }
 
-/** Objects with a name, and arguments under one of these keys. */
-export function objectsForm(keys: readonly string[], noArguments: string): ObjectsForm {
+/** Objects with a name, and arguments under one of these keys: as Python would print them, or else verbatim. */
+export function objectsForm(
+  keys: readonly string[],
+  noArguments: string,
+  isVerbatim: boolean = false,
+): ObjectsForm {
   const argumentsKey = `,\\s*"(?:${keys.join('|')})"\\s*:\\s*(?=\\S)`;
   const head = new RegExp(`"name"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*")\\s*(?:(?=\\})|${argumentsKey})`);
-  return { head, noArguments };
+  return { head, noArguments, isVerbatim };
 }
 
-/** Reads `{"name": …, KEY: …}` one after the other, whatever is between them; arguments as Python would print them. */
+/** Reads `{"name": …, KEY: …}` one after the other, whatever is between them. */
 export function readObjects(
   state: ObjectsState,
   text: string,
@@ -78,10 +83,10 @@ const STEPS: Readonly<Record<ObjectsState['place'], StepOf>> = {
     };
     return { state: next, left: text.slice(found.index + all.length) };
   },
-  arguments(state, text, pieces) {
+  arguments(state, text, pieces, { isVerbatim }) {
     const { length, ended, scan } = scanValue(state.scan, text);
     const value = text.slice(0, length);
-    const step = respell(state.json, value, ended);
+    const step = isVerbatim ? null : respell(state.json, value, ended);
     pieces.addArguments(state.calls - 1, step?.text ?? value);
     const next: ObjectsState = {
       ...state,

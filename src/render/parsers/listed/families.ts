@@ -4,7 +4,7 @@ import { markedObjects } from './marked-objects.js';
 /** Granite 3: a list after a token (3.0) or a tag (3.1). */
 export const graniteCalls = markedObjects({
   markers: ['<|tool_call|>', '<tool_call>'],
-  form: objectsForm(['arguments'], '{}'),
+  form: objectsForm(['arguments'], '{}', true),
   needsSpecialTokens: true,
   callSyntax: null,
 });

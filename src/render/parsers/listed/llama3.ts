@@ -47,7 +47,7 @@ export const llama3Json: ToolParser<State> = {
   end: ({ held }) => contentOf(held),
   whole(text) {
     const toolCalls = callsIn(text);
-    return toolCalls ? { content: null, toolCalls } : { content: text, toolCalls: [] };
+    return toolCalls ? { content: null, toolCalls } : { content: text || null, toolCalls: [] };
   },
 };
 

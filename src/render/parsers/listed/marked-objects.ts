@@ -37,7 +37,11 @@ export function markedObjects(marks: ObjectMarks): ToolParser<MarkedState> {
       return { piece: pieces.piece, state: { held: all.slice(until), objects: null } };
     },
     end: ({ held }): ToolPiece => ({ content: held || null, toolCalls: [] }),
-    whole: (text) => wholeFrom(parser, text, []),
+    whole(text, tools) {
+      const { objects } = parser.push(parser.start(), text, tools).state;
+      const isUnfinished = objects !== null && objects.place !== 'list';
+      return isUnfinished ? { content: text, toolCalls: [] } : wholeFrom(parser, text, tools);
+    },
   };
   return parser;
 }

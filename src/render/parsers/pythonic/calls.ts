@@ -125,18 +125,17 @@ class CallsReader {
   }
 
   #beginsCall(name: string): boolean {
-    this.#countItem();
     if (!NAME.test(name)) return false;
+    this.#countItem();
     this.pieces.begin(this.#calls++, name);
-    this.#place = 'paren';
-    return true;
+    return this.#goesTo('paren');
   }
 
   #beginsKeyword(keyword: string): boolean {
+    if (!KEYWORD.test(keyword)) return false;
     this.#countItem();
     this.#say(`"${keyword}": `);
-    this.#place = 'equals';
-    return KEYWORD.test(keyword);
+    return this.#goesTo('equals');
   }
 
   /** A value that is no container, or its beginning; or a dictionary's key. */
@@ -165,8 +164,7 @@ class CallsReader {
       case 'equals':
         return sign === '=' && this.#goesTo('value');
       case 'colon':
-        this.#say(': ');
-        return sign === ':' && this.#goesTo('value');
+        return sign === ':' && this.#takesColon();
       case 'after':
         return sign === ',' ? this.#takesComma() : this.#closes(sign);
       case 'item':
@@ -197,6 +195,11 @@ class CallsReader {
     this.#say(BRACKETS[closed.kind][1]);
     this.#open.pop();
     return this.#goesTo(closed.kind === 'calls' ? 'end' : 'after');
+  }
+
+  #takesColon(): boolean {
+    this.#say(': ');
+    return this.#goesTo('value');
   }
 
   #takesComma(): boolean {

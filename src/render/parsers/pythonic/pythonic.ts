@@ -8,7 +8,7 @@ type State = Readonly<{ place: 'undecided' | 'content' | 'calls'; held: string; 
 
 /** A list that begins a call within this many characters is one of calls. */
 const LONGEST_BEGINNING = 512;
-const BEGINNING = /^\[\s*(?:\]|[\p{L}_][\p{L}\p{N}_.]*\s*\()/u;
+const BEGINNING = /^\[\s*[\p{L}_][\p{L}\p{N}_.]*\s*\(/u;
 const MAY_BEGIN = /^\[\s*(?:[\p{L}_][\p{L}\p{N}_.]*\s*)?$/u;
 
 /** Calls in Python: `[f(a=1, b="x"), g()]`. An output is calls or content. */
@@ -39,8 +39,8 @@ function pythonicWithin(tokens: { begin: string; end: string } | null): ToolPars
     whole(text, tools) {
       const all = end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text;
       const { state } = parser.push(parser.start(), all, tools);
-      const isContent = state.place !== 'calls' || state.calls.place !== 'end';
-      return isContent ? { content: text, toolCalls: [] } : wholeFrom(parser, all, tools);
+      const isList = state.place === 'calls' && state.calls.place === 'end' && state.calls.held === '';
+      return isList ? wholeFrom(parser, all, tools) : { content: text, toolCalls: [] };
     },
   };
   return parser;
