@@ -11,17 +11,18 @@ import unicodedata
 
 from tokenizers import Tokenizer
 
-SENTENCES = """The quick brown fox jumps over the lazy dog. Don't panic: it's only 12,345.67 tests, isn't it? WE'LL SEE.
+# One a line; ⏎ is a line break.
+SENTENCES = [line.replace("⏎", "\n") for line in """The quick brown fox jumps over the lazy dog. Don't panic: it's only 12,345.67 tests, isn't it? WE'LL SEE.
 Größe, façade, naïve café, Zürich; e\u0301te\u0301; Đặng Thị Ngọc Thịnh; Žluťoučký kůň; İstanbul ıssız; ǅungla ﬁn ß ẞ
 Привет, мир! Как дела? Ёлка. Γειά σου κόσμε. Καλημέρα Σίσυφος. Բարեւ աշխարհ. გამარჯობა მსოფლიო
 שלום עולם, מה שלומך? בְּרֵאשִׁית. مرحبا بالعالم ٣٤٥، كيف الحال؟ سلام دنیا ۱۲۳ اردو زبان
 नमस्ते दुनिया १२३ हिन्दी क्षेत्र। বাংলা ভাষা। தமிழ் மொழி. తెలుగు. ภาษาไทยไม่มีวรรค ພາສາລາວ မြန်မာ ខ្មែរ አማርኛ བོད་ཡིག
 你好，世界。龘靐齉爩 𠮷野家 𪚥𪚥。日本語のテキスト、カタカナ、ﾊﾝｶｸ。한국어 텍스트 안녕하세요. 각각 １２３ＡＢＣ
-def add(a, b):\n    return a + b  # 3.14159\n\n\tprint("hello", add(1, 22), 333, 4444)\r\n
+def add(a, b):⏎    return a + b  # 3.14159⏎⏎\tprint("hello", add(1, 22), 333, 4444)\r⏎
 {"key": [1.0, -2e10, null, true], "path": "C:\\\\temp\\\\x", "html": "<a href='#'>&amp;</a>"} // parseJSON HTTPServer snake_case
 for (let i = 0; i < n; i++) { sum += a[i] ?? 0; } SELECT * FROM t WHERE x >= 10 AND y != 'z'; \\frac{1}{2} $x^2$ ∑ ∫ ≠ → ½ ² ① Ⅷ
 🎉🚀 👩‍👩‍👧‍👦 👍🏽 🇩🇪🇯🇵 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️ ✈️ 1️⃣ 🤷🏾‍♂️ ☃ ♞ 𝒜𝓑𝕔 𝟘𝟙𝟚 \u200b\u200d\u2060\ufeff\u00ad\u202e
-<|im_start|>user\nhello<|im_end|>\n <s>[INST] x [/INST]</s> <|eot_id|> <|endoftext|><bos><start_of_turn>model\n <unk> <think>\n\n</think> <pad>""".split("\n")
+<|im_start|>user⏎hello<|im_end|>⏎ <s>[INST] x [/INST]</s> <|eot_id|> <|endoftext|><bos><start_of_turn>model⏎ <unk> <think>⏎⏎</think> <pad>""".split("\n")]
 GAPS = [" "] * 6 + ["  ", "    ", "\t", "\n", "\n\n", "\r\n", " \n ", "\u00a0", "\u3000", "\u2003", "\u0085", "\u2028", "", ""]
 RANGES = [(0x20, 0x7E)] * 3 + [
     (0x00, 0x1F), (0x7F, 0x9F), (0xA0, 0x24F), (0x250, 0x36F), (0x370, 0x52F), (0x590, 0x6FF), (0x900, 0xDFF), (0xE00, 0x109F),
@@ -58,18 +59,23 @@ def words(rng):
     return " ".join(parts[at : at + rng.randint(1, 6)])
 
 
-def line(rng):
-    makers = [words, words, words, characters, characters, damaged, numbers, runs]
+def line(rng, added):
+    """`added`: the tokenizer's own added tokens."""
+    makers = [words, words, words, words, characters, characters, characters, damaged, numbers, runs]
+    if added:
+        makers.append(lambda rng: rng.choice(added))
     return "".join(rng.choice(makers)(rng) + rng.choice(GAPS) for _ in range(rng.randint(1, 10)))
 
 
 def main():
     tokenizer = Tokenizer.from_file(sys.argv[1])
     tokenizer.no_truncation()
+    tokenizer.no_padding()
+    added = [token.content for _, token in sorted(tokenizer.get_added_tokens_decoder().items())]
     rng = random.Random(29)
     with open(sys.argv[3], "w", encoding="utf-8") as target:
         for _ in range(int(sys.argv[2])):
-            text = line(rng)
+            text = line(rng, added)
             ids = tokenizer.encode(text).ids
             json.dump({"text": text, "ids": ids, "decoded": tokenizer.decode(ids, skip_special_tokens=False)}, target)
             target.write("\n")

@@ -3,6 +3,7 @@ import { textToByteCharacters } from './byte-level.js';
 import { MergeQueue } from './merge-queue.js';
 import { MergeTable } from './merge-table.js';
 import { encodeUtf8 } from './utf8.js';
+import { unknownId } from './vocabulary.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -40,7 +41,7 @@ export class Bpe implements PieceModel {
     this.#ignoreMerges = model.ignore_merges === true;
     this.#byteFallback = model.byte_fallback === true;
     this.#fuseUnknown = model.fuse_unk === true;
-    this.#unknown = typeof model.unk_token === 'string' ? vocabulary.get(model.unk_token) : undefined;
+    this.#unknown = unknownId(model, vocabulary);
   }
 
   encode(piece: string): readonly number[] {

@@ -4,16 +4,6 @@ import { Unigram } from './unigram.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Token to id, without added tokens. Throws a StartupError when the model has no vocabulary. */
-export function readVocabulary(model: Json): Map<string, number> {
-  const { vocab } = model;
-  if (Array.isArray(vocab)) return new Map(vocab.map(([token]: [string], id) => [token, id]));
-  if (vocab !== null && typeof vocab === 'object') {
-    return new Map(Object.entries(vocab as Record<string, number>));
-  }
-  throw new StartupError('The tokenizer has no vocabulary.');
-}
-
 /** The model of a tokenizer.json: BPE or Unigram. Throws a StartupError for another kind. */
 export function pieceModel(
   model: Json,

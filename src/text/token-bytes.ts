@@ -8,6 +8,8 @@ type Json = Readonly<Record<string, unknown>>;
 export interface TokenSpelling {
   /** The bytes of an entry that is not an added token. */
   bytes(token: string): Uint8Array;
+  /** The bytes of an added token: plain text in byte-level vocabularies, spelled as the others elsewhere. */
+  addedBytes(token: string): Uint8Array;
   /** Spaces that go when the text begins with them: they were put there by encoding. */
   leadingSpaces: number;
 }
@@ -20,7 +22,9 @@ const BYTE_TOKEN = /^<0x([0-9A-Fa-f]{2})>$/;
  */
 export function tokenSpelling(decoder: Json | null): TokenSpelling {
   const steps = flatten(decoder);
-  if (steps.some(({ type }) => type === 'ByteLevel')) return { bytes: bytesOfToken, leadingSpaces: 0 };
+  if (steps.some(({ type }) => type === 'ByteLevel')) {
+    return { bytes: bytesOfToken, addedBytes: encodeUtf8, leadingSpaces: 0 };
+  }
   const marker = steps.map(markerOf).find((found) => found !== null);
   const unknown = steps.find(({ type }) => !SPACE_STEPS.includes(type));
   if (marker === undefined || unknown) {
@@ -30,13 +34,11 @@ export function tokenSpelling(decoder: Json | null): TokenSpelling {
     );
   }
   const hasByteTokens = steps.some(({ type }) => type === 'ByteFallback');
-  return {
-    bytes: (token) => {
-      const byte = hasByteTokens ? BYTE_TOKEN.exec(token) : null;
-      return byte ? Uint8Array.of(Number.parseInt(byte[1]!, 16)) : encodeUtf8(token.replaceAll(marker, ' '));
-    },
-    leadingSpaces: Math.max(0, ...steps.map(leadingSpaces)),
+  const bytes = (token: string): Uint8Array => {
+    const byte = hasByteTokens ? BYTE_TOKEN.exec(token) : null;
+    return byte ? Uint8Array.of(Number.parseInt(byte[1]!, 16)) : encodeUtf8(token.replaceAll(marker, ' '));
   };
+  return { bytes, addedBytes: bytes, leadingSpaces: Math.max(0, ...steps.map(leadingSpaces)) };
 }
 
 const SPACE_STEPS: readonly unknown[] = ['Replace', 'ByteFallback', 'Fuse', 'Strip', 'Metaspace'];

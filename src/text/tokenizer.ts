@@ -3,7 +3,7 @@ import type { TokenizerSpec } from '../model/index.js';
 import { type AddedToken, addedTokens } from './added-tokens.js';
 import { byteToken } from './bpe.js';
 import { normalizer } from './normalizer.js';
-import { pieceModel, readVocabulary } from './piece-models.js';
+import { pieceModel } from './piece-models.js';
 import { preTokenization } from './pre-tokenizers.js';
 import { type SpecialFrame, specialFrame } from './special-frame.js';
 import { EncodingPipeline } from './text-encoder.js';
@@ -11,6 +11,7 @@ import { type TokenSpelling, tokenSpelling } from './token-bytes.js';
 import { IdSink, PlaceSink, type TokenOffset } from './token-places.js';
 import { type OffsetTrimmer, offsetTrimmer } from './trim-offsets.js';
 import { concatBytes, decodeLossy, encodeUtf8 } from './utf8.js';
+import { readVocabulary, unknownId } from './vocabulary.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -63,6 +64,7 @@ export function createTokenizer(spec: TokenizerSpec): Tokenizer {
     spelling,
     pipeline,
     byteLevel: splitting.byteLevel,
+    unknown: unknownId(model, vocabulary),
     frame: specialFrame(part('post_processor'), vocabulary),
     trimOffsets: offsetTrimmer(part('post_processor')),
   });
@@ -74,6 +76,8 @@ interface Parts {
   spelling: TokenSpelling;
   pipeline: EncodingPipeline;
   byteLevel: boolean;
+  /** The id of characters that the vocabulary can't write. */
+  unknown: number | undefined;
   frame: SpecialFrame;
   trimOffsets: OffsetTrimmer | null;
 }
@@ -134,7 +138,8 @@ class LoadedTokenizer implements Tokenizer {
     if (known) return known;
     const token = this.#tokens[id];
     if (token === undefined) return NO_BYTES;
-    const bytes = this.#added.has(id) ? encodeUtf8(token) : this.#parts.spelling.bytes(token);
+    const { spelling } = this.#parts;
+    const bytes = this.#added.has(id) ? spelling.addedBytes(token) : spelling.bytes(token);
     this.#bytes[id] = bytes;
     return bytes;
   }
@@ -153,10 +158,11 @@ class LoadedTokenizer implements Tokenizer {
 
   /** UTF-8 bytes of the encoded piece that an id covers; 0 = one character, whatever its length (unknown token). */
   #width(id: number): number {
-    if (this.#parts.byteLevel) return this.bytes(id).length;
-    if (this.#added.has(id)) return 0;
-    const bytes = this.bytes(id);
+    const { byteLevel, spelling, unknown } = this.#parts;
+    if (id === unknown) return 0;
     const token = this.#tokens[id]!;
+    const bytes = spelling.bytes(token);
+    if (byteLevel) return bytes.length;
     return bytes.length === 1 && token === byteToken(bytes[0]!) ? 1 : encodeUtf8(token).length;
   }
 }
