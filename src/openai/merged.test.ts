@@ -28,6 +28,7 @@ describe('merged', () => {
   it('passes on what a source throws, and leaves the others', async () => {
     const left: string[] = [];
     const failing = (async function* (): AsyncGenerator<string> {
+      yield 'first';
       throw new Error('lost');
     })();
     const read = async () => {
