@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { packageRoot } from '../src/package-info.js';
 
 const CLI = join(packageRoot, 'dist', 'src', 'cli.js');
-const PRISM = ['node_modules/.bin/prism', 'mock', 'openapi.yaml', '--host', '127.0.0.1', '--port'];
 const TRIES = 1200;
 
 export interface RunningServer {
@@ -44,8 +43,7 @@ async function startCommand(
 /** Start a Prism mock of the contract. */
 export async function startMock(): Promise<RunningServer> {
   const port = await freePort();
-  const [program, ...args] = PRISM;
-  const child = spawn(program!, [...args, String(port)], { stdio: 'ignore' });
+  const child = spawn(process.execPath, [CLI, 'mock', '--port', String(port)], { stdio: 'ignore' });
   return running(child, `http://127.0.0.1:${port}`, '/version');
 }
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { OPTIONS, type Option } from '../src/config.js';
+import { environmentNames, OPTIONS, type Option } from '../src/config.js';
 import { packageRoot } from '../src/package-info.js';
 
 /** The page's text. */
@@ -11,7 +11,16 @@ export function optionsPage(): string {
   return [
     '# Options of `tito serve`',
     '',
-    'Made from `src/config.ts`; `make options` writes it anew. A flag wins over the environment, `TITO_…` over other names.',
+    'Made from `src/config.ts`; `make options` writes it anew. A flag wins over the environment (`TITO_…` over other',
+    'names), and that over the file of `--config FILE`: YAML whose keys are the flags without dashes in front, and `model`.',
+    'A switch is on with `1` or `true`.',
+    '',
+    '```yaml',
+    'model: model.gguf',
+    'port: 9000',
+    'enable-scale-out: true',
+    'served-model-name: [small, default]',
+    '```',
     '',
     '| flag | environment | default | meaning |',
     '| --- | --- | --- | --- |',
@@ -21,8 +30,8 @@ export function optionsPage(): string {
 }
 
 function row(option: Option): string {
-  const { flag, env = [], help } = option;
-  const names = [`TITO_${flag.toUpperCase().replaceAll('-', '_')}`, ...env]
+  const { flag, help } = option;
+  const names = environmentNames(option)
     .map((name) => `\`${name}\``)
     .join(' ');
   const choices = option.kind === 'text' && option.choices ? ` One of ${option.choices.join(', ')}.` : '';

@@ -1,6 +1,6 @@
 /**
  * The option table: one row makes the flag, the environment variables, the check, the help line and the page in
- * docs/. A flag wins over the environment, `TITO_…` over other names.
+ * docs/. A flag wins over the environment (`TITO_…` over other names), and that over the file of `--config`.
  */
 import { availableParallelism } from 'node:os';
 import { StartupError } from './errors.js';
@@ -195,6 +195,11 @@ type ValueOf<T extends Option> = T extends { kind: 'text' }
       ? boolean
       : string[];
 
+/** Names of an option's environment variables; the first one that is set wins. */
+export function environmentNames({ flag, env = [] }: Option): string[] {
+  return [`TITO_${flag.toUpperCase().replaceAll('-', '_')}`, ...env];
+}
+
 export type OptionName = keyof typeof OPTIONS;
 
 /** Options that a server without weights has no use for. */
@@ -229,16 +234,17 @@ export type Config = { -readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[
 /** What a command line says: a value for each option that was given. */
 export type GivenOptions = Partial<Record<OptionName, unknown>>;
 
-/** Resolve flags, environment and defaults. Throws a StartupError that names the option. */
+/** Resolve flags, environment, config file and defaults. Throws a StartupError that names the option. */
 export function resolveConfig(
   model: string | null,
   given: GivenOptions,
   env: NodeJS.ProcessEnv,
   renderOnly = false,
+  file: GivenOptions = {},
 ): Config {
   const entries = Object.entries(OPTIONS).map(([name, option]) => [
     name,
-    resolveOption(option, given[name as OptionName], env),
+    resolveOption(option, given[name as OptionName], env, file[name as OptionName]),
   ]);
   const config = { ...Object.fromEntries(entries), model, renderOnly } as Config;
   if (config.returnSamplingMask && config.logprobsMode !== 'processed_logprobs') {
@@ -255,8 +261,8 @@ export function defaultThreads(ranks: number): number {
   return Math.max(1, Math.floor(availableParallelism() / ranks));
 }
 
-function resolveOption(option: Option, given: unknown, env: NodeJS.ProcessEnv): unknown {
-  const raw = given ?? fromEnvironment(option, env);
+function resolveOption(option: Option, given: unknown, env: NodeJS.ProcessEnv, filed: unknown): unknown {
+  const raw = given ?? fromEnvironment(option, env) ?? filed;
   switch (option.kind) {
     case 'list':
       return raw === undefined ? [] : [raw].flat();
@@ -270,8 +276,7 @@ function resolveOption(option: Option, given: unknown, env: NodeJS.ProcessEnv): 
 }
 
 function fromEnvironment(option: Option, env: NodeJS.ProcessEnv): string | undefined {
-  const own = `TITO_${option.flag.toUpperCase().replaceAll('-', '_')}`;
-  const value = [own, ...(option.env ?? [])]
+  const value = environmentNames(option)
     .map((name) => env[name])
     .find((set) => set !== undefined && set !== '');
   return option.kind === 'text' && option.choices ? value?.toLowerCase() : value;

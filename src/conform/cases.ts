@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parse } from 'yaml';
+import { packageRoot } from '../package-info.js';
 import type { CaseRequest } from './exchange.js';
 
 /** One thing that the contract promises. */
 export interface ContractCase {
+  /** Name of the file that it is in, such as `generate`. */
+  suite: string;
   name: string;
   request: CaseRequest;
   status: number;
@@ -28,9 +31,12 @@ export interface Expectation {
 }
 
 /** Every case of a folder of YAML files, in order of file name. */
-export function readCases(folder: string): ContractCase[] {
+export function readCases(folder = join(packageRoot, 'contract-tests', 'cases')): ContractCase[] {
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.yaml'))
     .sort();
-  return files.flatMap((name) => parse(readFileSync(join(folder, name), 'utf8')) as ContractCase[]);
+  return files.flatMap((name) => {
+    const cases = parse(readFileSync(join(folder, name), 'utf8')) as Array<Omit<ContractCase, 'suite'>>;
+    return cases.map((contractCase) => ({ suite: basename(name, '.yaml'), ...contractCase }));
+  });
 }

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
+import { packageRoot } from '../package-info.js';
 import type { Answer, CaseRequest } from './exchange.js';
 
 type Json = { readonly [key: string]: unknown };
@@ -10,7 +12,7 @@ export class Conformance {
   readonly #document: Json;
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false, allowUnionTypes: true });
 
-  constructor(file = 'openapi.yaml') {
+  constructor(file = join(packageRoot, 'openapi.yaml')) {
     this.#document = parse(readFileSync(file, 'utf8')) as Json;
     this.#ajv.addSchema(this.#document, 'contract');
   }
@@ -18,9 +20,8 @@ export class Conformance {
   /** What is wrong with an answer by the contract; empty when nothing is. */
   faults({ method, path }: CaseRequest, answer: Answer): string[] {
     const pathname = path.split('?')[0]!;
-    const paths = this.#document.paths as Record<string, Json>;
-    const operation = paths[pathname]?.[method.toLowerCase()] as Json | undefined;
-    if (!operation) return this.#undocumented(pathname in paths, answer);
+    const operation = this.#operation({ method, path });
+    if (!operation) return this.#undocumented(pathname in (this.#document.paths as Json), answer);
     const responses = operation.responses as Record<string, Json>;
     const declared = responses[String(answer.status)];
     if (!declared) return [`status ${answer.status} is not in the contract of ${method} ${pathname}`];
@@ -30,6 +31,16 @@ export class Conformance {
     const media = content[answer.mediaType];
     if (!media) return [`media type ${answer.mediaType || '(none)'} is not in the contract`];
     return this.#contentFaults(media.schema as Json, answer);
+  }
+
+  /** The tag of a request's operation; null when the contract has no such operation. */
+  tagOf(request: CaseRequest): string | null {
+    return (this.#operation(request)?.tags as string[] | undefined)?.[0] ?? null;
+  }
+
+  #operation({ method, path }: CaseRequest): Json | undefined {
+    const paths = this.#document.paths as Record<string, Json>;
+    return paths[path.split('?')[0]!]?.[method.toLowerCase()] as Json | undefined;
   }
 
   #undocumented(pathIsKnown: boolean, answer: Answer): string[] {
