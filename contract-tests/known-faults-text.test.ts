@@ -1,10 +1,12 @@
 /** Faults that similar servers had in render, derender and tokenizing, each as a test from outside, on the tiny model. */
 import { describe, expect, it } from 'vitest';
 import type { GenerateRequest } from '../generated/types.js';
+import { besideHealth } from './beside-health.js';
 import { framesOf } from './client.js';
 import { tinyServer } from './tiny-server.js';
 
-const tiny = tinyServer(['--trust-request-chat-template']);
+const tiny = tinyServer(['--trust-request-chat-template'], { model: { addBos: true } });
+const BOS = 1;
 const USER = [{ role: 'user', content: 'hello' }];
 
 async function post<T = Record<string, unknown>>(
@@ -20,7 +22,7 @@ const textOf = async (ids: readonly number[]): Promise<unknown> =>
   (await post<{ prompt: string }>('/detokenize', { tokens: ids })).json.prompt;
 
 describe('render', () => {
-  it('writes JSON in templates as Python does', async () => {
+  it('KF-22 writes JSON in templates as Python does', async () => {
     const chat_template = '{{ messages[0].tool_calls[0].function.arguments | tojson }}';
     const sent = '{"b":1,"a":"é/<&\'","c":1.0,"d":{}}';
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: sent } };
@@ -31,7 +33,7 @@ describe('render', () => {
     expect(await textOf(json.token_ids)).toBe('{"b": 1, "a": "é/<&\'", "c": 1.0, "d": {}}');
   });
 
-  it('takes arguments of earlier calls as JSON or as an object, and refuses what is neither', async () => {
+  it('KF-23 takes arguments of earlier calls as JSON or as an object, and refuses what is neither', async () => {
     const chat_template = '{{ messages[1].tool_calls[0].function.arguments | tojson }}';
     const render = (sent: unknown) => {
       const calls = [{ id: 'c', type: 'function', function: { name: 'f', arguments: sent } }];
@@ -46,7 +48,7 @@ describe('render', () => {
     }
   });
 
-  it("answers a template's failure with its message and line, and goes on", async () => {
+  it("KF-24 answers a template's failure with its message and line, and goes on", async () => {
     const failing: Array<[string, RegExp]> = [
       ["a\n{{ raise_exception('not so') }}", /line 2: not so/],
       ['{{ 1 | no_such_filter }}', /line 1: .*no_such_filter/],
@@ -59,7 +61,7 @@ describe('render', () => {
     expect((await renderChat({ messages: USER })).status).toBe(200);
   });
 
-  it('gives what generate takes as it is', async () => {
+  it('KF-25 gives what generate takes as it is', async () => {
     const fields = {
       max_tokens: 3,
       seed: 7,
@@ -76,8 +78,40 @@ describe('render', () => {
   });
 });
 
+describe('special tokens', () => {
+  const idsOf = async (request: object): Promise<number[]> => (await renderChat(request)).json.token_ids;
+
+  it('KF-21 are in a chat as often as its template prints them', async () => {
+    const messages = USER;
+    const plain = await idsOf({ messages, chat_template: '{{ messages[0].content }}' });
+    expect(plain).not.toContain(BOS);
+    const chat_template = '{{ bos_token }}{{ messages[0].content }}';
+    expect(await idsOf({ messages, chat_template })).toEqual([BOS, ...plain]);
+    expect(await idsOf({ messages, chat_template, add_special_tokens: true })).toEqual([BOS, BOS, ...plain]);
+  });
+
+  it('KF-21 are one id each, as markers of the template', async () => {
+    const ids = await idsOf({ messages: [...USER, ...USER], add_generation_prompt: true });
+    expect(ids.filter((id) => id === 1)).toHaveLength(3);
+    expect(ids.filter((id) => id === 2)).toHaveLength(2);
+    expect(await textOf(ids)).toBe(
+      `${'<|im_start|>user\nhello<|im_end|>\n'.repeat(2)}<|im_start|>assistant\n`,
+    );
+  });
+
+  it('KF-21 come before a prompt unless add_special_tokens is false', async () => {
+    const render = async (more: object): Promise<number[]> => {
+      const body = { prompt: 'hello', max_tokens: 1, ...more };
+      return (await post<GenerateRequest[]>('/v1/completions/render', body)).json[0]!.token_ids;
+    };
+    const bare = await render({ add_special_tokens: false });
+    expect(bare).not.toContain(BOS);
+    expect(await render({})).toEqual([BOS, ...bare]);
+  });
+});
+
 describe('derender', () => {
-  it('puts characters together over chunk borders', async () => {
+  it('KF-11 puts characters together over chunk borders', async () => {
     const { json } = await post<{ tokens: number[] }>('/tokenize', {
       prompt: '👪é',
       add_special_tokens: false,
@@ -99,7 +133,54 @@ describe('derender', () => {
     expect(text).toBe('👪é');
   });
 
-  it('names what a streamed call lacks', async () => {
+  it('KF-09 cuts the text where generate does, and keeps all ids', async () => {
+    const sampling = { temperature: 0, max_tokens: 40, ignore_eos: true };
+    const generate = async (sampling_params: object, output_mode: 'tokens' | 'text') =>
+      (await tiny.caller.generate({ token_ids: [40, 41], sampling_params, output_mode })).choices[0]!;
+    const full = (await generate(sampling, 'text')).text!;
+    const printable = [...full].map((character) => character !== '\uFFFD');
+    const from = printable.findIndex((is, at) => at >= 4 && is && printable[at + 1]);
+    const stop = [[...full].slice(from, from + 2).join('')];
+    for (const include_stop_str_in_output of [false, true]) {
+      const fields = { stop, include_stop_str_in_output, ignore_eos: true };
+      const choice = await generate({ ...sampling, ...fields }, 'tokens');
+      const { text } = await generate({ ...sampling, ...fields }, 'text');
+      expect([choice.finish_reason, choice.stop_reason]).toEqual(['stop', stop[0]]);
+      const answer = await post<{ choices: Array<{ message: { content: string }; token_ids: number[] }> }>(
+        '/v1/chat/completions/derender',
+        {
+          generate_response: { request_id: 'r', choices: [choice] },
+          prompt_token_ids: [40, 41],
+          chat_request: { messages: USER, return_token_ids: true, ...fields },
+        },
+      );
+      const [derendered] = answer.json.choices;
+      expect(derendered!.message.content).toBe(text);
+      expect(text!.endsWith(stop[0]!)).toBe(include_stop_str_in_output);
+      expect(derendered!.token_ids).toEqual(choice.token_ids);
+    }
+  });
+
+  it('KF-32 takes a chunk that repeats a long prompt, and refuses a body over the limit', async () => {
+    const chunk = (prompt: number) => ({
+      stream: true,
+      prompt_token_ids: new Array(prompt).fill(40),
+      generate_chunk: { request_id: 'r', choices: [{ index: 0, token_ids: [100], finish_reason: null }] },
+    });
+    expect((await post('/v1/chat/completions/derender', chunk(2000))).status).toBe(200);
+    for (const [prompt, status] of [
+      [150_000, 400],
+      [25_000_000, 413],
+    ] as const) {
+      const { status: answered, json } = await post<{ error: { message: string } }>(
+        '/v1/chat/completions/derender',
+        chunk(prompt),
+      );
+      expect([answered, json.error.message.length > 0]).toEqual([status, true]);
+    }
+  });
+
+  it('KF-31 names what a streamed call lacks', async () => {
     for (const kind of ['chat/completions', 'completions']) {
       const { status, json } = await post<{ error: { param: string } }>(`/v1/${kind}/derender`, {
         stream: true,
@@ -109,26 +190,45 @@ describe('derender', () => {
   });
 });
 
+const LONG: Array<[string, string]> = [
+  ['letters', 'a'.repeat(200_000)],
+  ['spaces', ' '.repeat(200_000)],
+  ['base64', Buffer.alloc(150_000, 'tito tokens').toString('base64')],
+];
+
 describe('tokenizing', () => {
-  it.each([
-    ['letters', 'a'.repeat(200_000)],
-    ['spaces', ' '.repeat(200_000)],
-    ['base64', Buffer.alloc(150_000, 'tito tokens').toString('base64')],
-  ])('of 200 kB of %s holds up neither health nor a stream', async (_, prompt) => {
+  it.each(LONG)('KF-30 of 200 kB of %s holds up neither health nor a stream', async (_, prompt) => {
     const request = { token_ids: [40, 41], sampling_params: { max_tokens: 60, ignore_eos: true } };
     const stream = framesOf(tiny.caller.stream(request));
-    let isDone = false;
-    const long = post<{ count: number }>('/tokenize', { prompt }).finally(() => {
-      isDone = true;
-    });
-    let slowest = 0;
-    do {
-      const start = performance.now();
-      expect((await fetch(`${tiny.server.url}/health`)).status).toBe(200);
-      slowest = Math.max(slowest, performance.now() - start);
-    } while (!isDone);
-    expect((await long).json.count).toBeGreaterThan(0);
+    const { answer, slowest } = await besideHealth(
+      tiny.server,
+      post<{ count: number }>('/tokenize', { prompt }),
+    );
+    expect(answer.json.count).toBeGreaterThan(0);
     expect(slowest).toBeLessThan(200);
     expect((await stream).at(-1)).toEqual({ done: true });
+  });
+});
+
+describe('rendering', () => {
+  const render = tinyServer([], { model: { contextLength: 1_000_000 }, rendersOnly: true });
+
+  it.each(LONG)('KF-30 a chat of 200 kB of %s does not hold up health', async (_, content) => {
+    const chat = { messages: [{ role: 'user', content }] };
+    const request = render.caller.post('/v1/chat/completions/render', chat);
+    const { answer, slowest } = await besideHealth(render.server, request);
+    expect(((await answer.json()) as GenerateRequest).token_ids.length).toBeGreaterThan(50_000);
+    expect(slowest).toBeLessThan(200);
+  });
+});
+
+describe('a server of ids only', () => {
+  const bare = tinyServer(['--tokens-only']);
+
+  it('KF-09 refuses stop strings, which it can not find', async () => {
+    const sampling_params = { stop: ['a'], max_tokens: 2 };
+    const response = await bare.caller.post('/inference/v1/generate', { token_ids: [40], sampling_params });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('stop');
   });
 });

@@ -306,7 +306,7 @@ describe('requests with one id', () => {
 });
 
 describe('bodies', () => {
-  it('may be large up to the limit, and never bring a 5xx or a stack', async () => {
+  it('KF-32 may be large up to the limit, and never bring a 5xx or a stack', async () => {
     const many = JSON.stringify({ token_ids: new Array(150_000).fill(5), sampling_params: {} });
     const huge = `{"token_ids":[5],"sampling_params":{},"x":"${'y'.repeat(65 * 1024 * 1024)}"}`;
     const answers: Array<[string, Record<string, string>, number]> = [

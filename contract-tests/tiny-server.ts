@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { makeTinyModel, type TinyModelOptions } from '../scripts/make-tiny-model.js';
 import { Caller } from './client.js';
-import { type RunningServer, startTito } from './own-server.js';
+import { type RunningServer, startRenderServer, startTito } from './own-server.js';
 
 /** A server of the tiny model; its fields are there once the tests of the group run. */
 export interface TinyServer {
@@ -18,6 +18,8 @@ export interface TinyServerOptions {
   model?: TinyModelOptions;
   /** Files beside the model: name to content, written as JSON. */
   beside?: Readonly<Record<string, unknown>>;
+  /** Whether it is `tito render-server`. */
+  rendersOnly?: boolean;
 }
 
 /** Serve the tiny model with these arguments for the tests of the group (or file) that calls this. */
@@ -29,7 +31,10 @@ export function tinyServer(args: readonly string[] = [], options: TinyServerOpti
     for (const [name, content] of Object.entries(options.beside ?? {})) {
       writeFileSync(join(state.folder, name), JSON.stringify(content));
     }
-    state.server = await startTito([model, '--enable-scale-out', ...args], { TITO_CACHE: state.folder });
+    const env = { TITO_CACHE: state.folder };
+    state.server = options.rendersOnly
+      ? await startRenderServer([model, ...args], env)
+      : await startTito([model, '--enable-scale-out', ...args], env);
     state.caller = new Caller(state.server.url);
   });
   afterAll(async () => {

@@ -21,6 +21,10 @@ export interface TinyModelOptions {
   format?: keyof typeof FORMATS;
   /** Whether the embedding is the head. Default: false. */
   tied?: boolean;
+  /** Whether the tokenizer puts the BOS before a text. Default: false. */
+  addBos?: boolean;
+  /** Default: that of the shape. */
+  contextLength?: number;
 }
 
 /** 2 layers, 4 heads over 2 key/value heads, 320 tokens, a context of 2048. */
@@ -42,7 +46,12 @@ export async function makeTinyModel(directory: string, options: TinyModelOptions
   const { seed = 1, format = 'F32', tied = false } = options;
   await mkdir(directory, { recursive: true });
   const path = join(directory, `tiny-${format}${tied ? '-tied' : ''}-${seed}.gguf`);
-  await writeGguf(path, tinyMetadata(), tinyTensors(seed, FORMATS[format], tied));
+  const metadata = {
+    ...tinyMetadata(),
+    'tokenizer.ggml.add_bos_token': options.addBos ?? false,
+    'llama.context_length': options.contextLength ?? TINY_SHAPE.contextLength,
+  };
+  await writeGguf(path, metadata, tinyTensors(seed, FORMATS[format], tied));
   return path;
 }
 
