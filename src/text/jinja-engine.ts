@@ -12,6 +12,11 @@ interface ValueOf<Type extends string, Value> {
   __bool__(): { value: boolean };
 }
 
+/** A key of a dict: a text or an integer. */
+export type TemplateKey = string | number;
+
+export type TemplateDict = ValueOf<'ObjectValue', Map<TemplateKey, TemplateValue>>;
+
 /** A value while a template runs. */
 export type TemplateValue =
   | ValueOf<'StringValue', string>
@@ -19,7 +24,8 @@ export type TemplateValue =
   | ValueOf<'BooleanValue', boolean>
   | ValueOf<'NullValue' | 'UndefinedValue', undefined>
   | ValueOf<'ArrayValue' | 'TupleValue', TemplateValue[]>
-  | ValueOf<'ObjectValue' | 'NamespaceValue' | 'KeywordArgumentsValue', Map<string, TemplateValue>>
+  | TemplateDict
+  | ValueOf<'NamespaceValue' | 'KeywordArgumentsValue', Map<string, TemplateValue>>
   | ValueOf<'FunctionValue', (args: TemplateValue[], scope: Scope) => TemplateValue>;
 
 /** A node of a parsed template. */

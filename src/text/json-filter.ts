@@ -1,11 +1,6 @@
+import { filterArguments } from './filter-arguments.js';
 import type { TemplateNode, TemplateValue } from './jinja-engine.js';
 import { type JsonStyle, PLAIN_STYLE } from './python-json.js';
-
-/** An argument by name; arguments by position are plain expressions. */
-interface NamedArgument extends TemplateNode {
-  key: { value: string };
-  value: TemplateNode;
-}
 
 const OPTIONS = ['ensure_ascii', 'indent', 'separators', 'sort_keys'] as const;
 type Option = (typeof OPTIONS)[number];
@@ -15,14 +10,7 @@ export function jsonArguments(
   nodes: readonly TemplateNode[],
   evaluate: (node: TemplateNode) => TemplateValue,
 ): Map<Option, TemplateValue> {
-  const found = new Map<Option, TemplateValue>();
-  for (const [position, node] of nodes.entries()) {
-    const named = node.type === 'KeywordArgumentExpression' ? (node as NamedArgument) : null;
-    const name = named ? OPTIONS.find((option) => option === named.key.value) : OPTIONS[position];
-    if (!name) throw new TypeError(`tojson() got an unexpected argument '${named?.key.value ?? position}'`);
-    found.set(name, evaluate(named?.value ?? node));
-  }
-  return found;
+  return filterArguments('tojson', OPTIONS, nodes, evaluate);
 }
 
 /** What the arguments mean. Throws for a value of the wrong kind. */

@@ -1,5 +1,7 @@
-import type { TemplateValue } from './jinja-engine.js';
+import type { TemplateKey, TemplateValue } from './jinja-engine.js';
 import { pythonFloat } from './python-numbers.js';
+import { keyValue } from './template-dicts.js';
+import { orderOf } from './template-operators.js';
 
 /** The keyword arguments of Python's `json.dumps` that templates can give. */
 export interface JsonStyle {
@@ -34,7 +36,7 @@ export function pythonJson(value: TemplateValue, style: JsonStyle, depth = 0): s
     case 'ObjectValue': {
       const [, separator] = separatorsOf(style);
       const items = entriesOf(value.value, style.sortKeys).map(
-        ([key, inner]) => `${jsonString(key, style.ensureAscii)}${separator}${nested(inner)}`,
+        ([key, inner]) => `${jsonString(String(key), style.ensureAscii)}${separator}${nested(inner)}`,
       );
       return enclose('{', items, '}', style, depth);
     }
@@ -63,15 +65,11 @@ function separatorsOf({ separators, indent }: JsonStyle): readonly [string, stri
 }
 
 function entriesOf(
-  object: ReadonlyMap<string, TemplateValue>,
+  object: ReadonlyMap<TemplateKey, TemplateValue>,
   sort: boolean,
-): Array<[string, TemplateValue]> {
+): Array<[TemplateKey, TemplateValue]> {
   const entries = [...object];
-  return sort ? entries.sort(([a], [b]) => compareCodePoints(a, b)) : entries;
-}
-
-function compareCodePoints(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return sort ? entries.sort(([a], [b]) => orderOf(keyValue(a), keyValue(b))) : entries;
 }
 
 function jsonString(text: string, ensureAscii: boolean): string {

@@ -24,7 +24,7 @@ function pythonRepr(value: TemplateValue): string {
     case 'TupleValue':
       return `(${value.value.map(pythonRepr).join(', ')})`;
     case 'ObjectValue':
-      return `{${[...value.value].map(([key, item]) => `${quoted(key)}: ${pythonRepr(item)}`).join(', ')}}`;
+      return `{${[...value.value].map(([key, item]) => `${typeof key === 'number' ? key : quoted(key)}: ${pythonRepr(item)}`).join(', ')}}`;
     default:
       return value.toString();
   }

@@ -1,7 +1,9 @@
+import { filterArguments } from './filter-arguments.js';
 import { Interpreter, type Scope, type TemplateNode, type TemplateValue } from './jinja-engine.js';
 import { jsonArguments, jsonStyle } from './json-filter.js';
 import { pythonJson } from './python-json.js';
 import { pythonText } from './python-text.js';
+import { DICTSORT_OPTIONS, dictOf, dictSorted, itemAt, itemsOf } from './template-dicts.js';
 import { faultAt, TemplateFault } from './template-fault.js';
 import { isNothing, LIST_FILTERS, mapped, selected } from './template-filters.js';
 import { compared, repeated } from './template-operators.js';
@@ -32,6 +34,13 @@ interface ForNode extends TemplateNode {
 
 interface MemberNode extends TemplateNode {
   object: TemplateNode & { value?: unknown };
+  property: TemplateNode;
+  /** Whether the property is an expression in brackets. */
+  computed: boolean;
+}
+
+interface DictNode extends TemplateNode {
+  value: ReadonlyMap<TemplateNode, TemplateNode>;
 }
 
 function valueNode(is: TemplateValue): ValueNode {
@@ -84,6 +93,8 @@ export class TemplateInterpreter extends Interpreter {
         return (node as ValueNode).is;
       case 'MemberExpression':
         return this.#member(node as MemberNode, scope);
+      case 'ObjectLiteral':
+        return this.#dict(node as DictNode, scope);
       case 'For':
         return this.#loop(node as ForNode, scope);
       case 'Break':
@@ -137,12 +148,23 @@ export class TemplateInterpreter extends Interpreter {
       const options = jsonArguments(filter.args ?? [], (argument) => this.evaluate(argument, scope));
       return new StringValue(pythonJson(this.evaluate(operand, scope), jsonStyle(options)));
     }
+    if (name === 'dictsort' || name === 'items') return this.#dictFilter(node, name, scope);
     if (LIST_FILTERS.has(name)) return this.#listFilter(node, name, scope);
     if (name !== 'string' && !TEXT_FILTERS.has(name)) return super.evaluate(node, scope);
     const text = new StringValue(pythonText(this.evaluate(operand, scope)));
     return name === 'string'
       ? text
       : super.evaluate({ ...node, operand: valueNode(text) } as FilterNode, scope);
+  }
+
+  #dictFilter(node: FilterNode, name: 'dictsort' | 'items', scope: Scope): TemplateValue {
+    const operand = this.evaluate(node.operand, scope);
+    if (operand.type !== 'ObjectValue') {
+      return super.evaluate({ ...node, operand: valueNode(operand) } as FilterNode, scope);
+    }
+    if (name === 'items') return itemsOf(operand);
+    const evaluate = (argument: TemplateNode): TemplateValue => this.evaluate(argument, scope);
+    return dictSorted(operand, filterArguments(name, DICTSORT_OPTIONS, node.filter.args ?? [], evaluate));
   }
 
   #listFilter(node: FilterNode, name: string, scope: Scope): TemplateValue {
@@ -165,6 +187,10 @@ export class TemplateInterpreter extends Interpreter {
       const named = rest.length > 0 ? call : call.callee;
       return this.#filter({ type: 'FilterExpression', operand: valueNode(item), filter: named }, scope);
     });
+  }
+
+  #dict({ value }: DictNode, scope: Scope): TemplateValue {
+    return dictOf([...value].map(([key, item]) => [this.evaluate(key, scope), this.evaluate(item, scope)]));
   }
 
   /** The engine takes lists apart into several variables, but not tuples. */
@@ -191,15 +217,18 @@ export class TemplateInterpreter extends Interpreter {
     return super.evaluate({ ...node, left: valueNode(left), right: valueNode(right) } as BinaryNode, scope);
   }
 
-  /** Something undefined has only undefined attributes, so only then is it looked at again. */
   #member(node: MemberNode, scope: Scope): TemplateValue {
-    const value = super.evaluate(node, scope);
-    if (value.type !== 'UndefinedValue') return value;
-    if (this.evaluate(node.object, scope).type === 'UndefinedValue') {
-      const name = node.object.type === 'Identifier' ? `'${String(node.object.value)}'` : 'A value';
-      throw new ReferenceError(`${name} is undefined`);
+    const object = this.evaluate(node.object, scope);
+    const isKey = node.computed && node.property.type !== 'SliceExpression';
+    const key = isKey ? this.evaluate(node.property, scope) : null;
+    if (key && key.type !== 'StringValue' && object.type === 'ObjectValue') {
+      return itemAt(object, key) ?? templateValue(undefined);
     }
-    return value;
+    const computed = { ...node, object: valueNode(object), property: key ? valueNode(key) : node.property };
+    const value = super.evaluate(computed as MemberNode, scope);
+    if (object.type !== 'UndefinedValue') return value;
+    const name = node.object.type === 'Identifier' ? `'${String(node.object.value)}'` : 'A value';
+    throw new ReferenceError(`${name} is undefined`);
   }
 }
 

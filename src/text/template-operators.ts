@@ -1,4 +1,4 @@
-import type { TemplateValue } from './jinja-engine.js';
+import type { TemplateKey, TemplateValue } from './jinja-engine.js';
 
 /** What Python calls the types of values in its errors. */
 const TYPE_NAMES: Readonly<Record<TemplateValue['type'], string>> = {
@@ -57,7 +57,7 @@ export function areEqual(left: TemplateValue, right: TemplateValue): boolean {
       return left.value.length === other.length && left.value.every((item, at) => areEqual(item, other[at]!));
     }
     case 'ObjectValue': {
-      const other = right.value as Map<string, TemplateValue>;
+      const other = right.value as Map<TemplateKey, TemplateValue>;
       return (
         left.value.size === other.size && [...left.value].every(([key, value]) => isAt(other, key, value))
       );
@@ -67,7 +67,7 @@ export function areEqual(left: TemplateValue, right: TemplateValue): boolean {
   }
 }
 
-function isAt(map: ReadonlyMap<string, TemplateValue>, key: string, value: TemplateValue): boolean {
+function isAt(map: ReadonlyMap<TemplateKey, TemplateValue>, key: TemplateKey, value: TemplateValue): boolean {
   const found = map.get(key);
   return found !== undefined && areEqual(value, found);
 }
@@ -78,11 +78,29 @@ export function isMember(left: TemplateValue, right: TemplateValue): boolean | n
     case 'ArrayValue':
     case 'TupleValue':
       return right.value.some((item) => areEqual(item, left));
-    case 'ObjectValue':
-      return left.type === 'StringValue' && right.value.has(left.value);
+    case 'ObjectValue': {
+      const key = keyOf(left);
+      return key !== null && right.value.has(key);
+    }
     default:
       return null;
   }
+}
+
+/** The key that a value is in a dict, where equal numbers are the same; null = no key. */
+export function keyOf(value: TemplateValue): TemplateKey | null {
+  return value.type === 'StringValue' ? value.value : numberOf(value);
+}
+
+/** Below zero where the left of two texts or numbers comes first in Python. Throws for anything else. */
+export function orderOf(left: TemplateValue, right: TemplateValue): number {
+  if (left.type === 'StringValue' && right.type === 'StringValue') {
+    return byCodePoints(left.value, right.value);
+  }
+  const [a, b] = [numberOf(left), numberOf(right)];
+  if (a !== null && b !== null) return a - b;
+  const types = `'${TYPE_NAMES[left.type]}' and '${TYPE_NAMES[right.type]}'`;
+  throw new TypeError(`'<' not supported between instances of ${types}`);
 }
 
 function numberOf({ type, value }: TemplateValue): number | null {
@@ -97,9 +115,13 @@ function checkJoin(left: TemplateValue, right: TemplateValue): void {
   throw new TypeError(`unsupported operand types for +: '${TYPE_NAMES[left.type]}' and 'str'`);
 }
 
-/** By code points, as Python orders texts. */
+/** As Python orders texts. */
+function byCodePoints(left: string, right: string): number {
+  return Buffer.compare(Buffer.from(left, 'utf8'), Buffer.from(right, 'utf8'));
+}
+
 function ordered(operator: string, left: string, right: string): boolean | null {
-  const order = Buffer.compare(Buffer.from(left, 'utf8'), Buffer.from(right, 'utf8'));
+  const order = byCodePoints(left, right);
   switch (operator) {
     case '<':
       return order < 0;

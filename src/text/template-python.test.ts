@@ -95,3 +95,41 @@ describe('loops', () => {
     expect(render(source, json)).toBe(text);
   });
 });
+
+describe('dicts', () => {
+  const shown = (filter: string): string =>
+    `{% for key, value in v | ${filter} %}{{ key }}={{ value }};{% endfor %}`;
+
+  it.each([
+    [
+      "{% for k, v in {1024: 'b', 512: 'a'} | dictsort %}{{ k + 1 }}{{ v }};{% endfor %}",
+      'null',
+      '513a;1025b;',
+    ],
+    ["{% set d = {0: 1, 16384: 2} %}{{ d[16384] }},{{ d[v] }},{{ d['0'] }}", '0', '2,1,'],
+    ["{{ v in {0: 1} }},{{ '0' in {0: 1} }},{{ {1: 0} == {'1': 0} }}", '0', 'True,False,False'],
+    ["{% set d = {1: 'a'} %}[{{ d[2] }}]{{ d[2] is defined }}{{ d | length }}", 'null', '[]False1'],
+    ["{{ {2: 'a'}.get(2) }},{{ {2: 'a'}.get(3) }},{{ {2: 'a'}.get('2', 'no') }}", 'null', 'a,None,no'],
+    ["{{ {-1: 'a'}[-1] }}{{ {1: {2: 'deep'}}[1][2] }}", 'null', 'adeep'],
+    ['{% for k in {2: 0, 1: 0} %}{{ k * 2 }},{% endfor %}', 'null', '4,2,'],
+    ["{% for k, v in {2: 'a'}.items() %}{{ k + 1 }}{{ v }}{% endfor %}", 'null', '3a'],
+    ["{% for k, v in {2: 'a'} | items %}{{ k + 1 }}{{ v }}{% endfor %}", 'null', '3a'],
+    ["{{ {1: 'a', 'x': [none]} }}{{ {1: 'a'} | tojson }}", 'null', `{1: 'a', 'x': [None]}{"1": "a"}`],
+    ['{{ {10: 1, 9: 2} | tojson(sort_keys=true) }}', 'null', '{"9": 2, "10": 1}'],
+    [shown('dictsort'), '{"b": 1, "A": 2, "a": 0, "C": 3}', 'A=2;a=0;b=1;C=3;'],
+    [shown('dictsort(true)'), '{"b": 1, "A": 2, "a": 0}', 'A=2;a=0;b=1;'],
+    [shown("dictsort(by='value', reverse=true)"), '{"b": 1, "A": 2.5}', 'A=2.5;b=1;'],
+    [shown("dictsort(false, 'value')"), '{"b": "y", "a": "X"}', 'a=X;b=y;'],
+  ])('%s of %s is %s', (source, json, text) => {
+    expect(render(source, json)).toBe(text);
+  });
+
+  it.each([
+    ["{{ {1: 'a', 'b': 2} | dictsort }}", /'<' not supported between instances of 'str' and 'int'/],
+    ["{{ {'a': 1} | dictsort(by='size') }}", /either "key" or "value"/],
+    ["{{ {'a': 1} | dictsort(up=true) }}", /unexpected argument 'up'/],
+    ["{{ {1.5: 'a'} }}", /texts and integers/],
+  ])('%s fails', (source, message) => {
+    expect(() => render(source)).toThrow(message);
+  });
+});

@@ -1,5 +1,5 @@
 import { isLosslessNumber } from 'lossless-json';
-import { Environment, type TemplateValue } from './jinja-engine.js';
+import { Environment, type TemplateDict, type TemplateKey, type TemplateValue } from './jinja-engine.js';
 import { pythonFloat } from './python-numbers.js';
 
 /** The engine keeps the classes of its values to itself; each is reached through a value of its kind. */
@@ -13,7 +13,19 @@ const IntegerValue = classOf<number>(1);
 const FloatValue = classOf<number>(0.5);
 export const StringValue = classOf<string>('');
 export const ArrayValue = classOf<TemplateValue[]>([]);
-const ObjectValue = classOf<Map<string, TemplateValue>>({});
+export const FunctionValue = classOf<(args: TemplateValue[]) => TemplateValue>(() => null);
+
+/** What the engine has in its dicts beside the fields of every value. */
+interface EngineDict extends TemplateDict {
+  /** Methods by name. */
+  readonly builtins: Map<string, TemplateValue>;
+  items(): TemplateValue;
+  keys(): TemplateValue;
+}
+
+export const ObjectValue = classOf({}) as unknown as new (
+  value: Map<TemplateKey, TemplateValue>,
+) => EngineDict;
 
 /**
  * JSON data as values of the template engine. Numbers that were read by lossless-json stay what Python would make
