@@ -5,19 +5,15 @@ import { fileURLToPath } from 'node:url';
 
 const CLI = fileURLToPath(new URL('../src/cli.js', import.meta.url));
 
-/** Serve a model on a free port for as long as `use` takes. */
-export async function withServer<T>(args: readonly string[], use: (url: string) => Promise<T>): Promise<T> {
+/** Serve a model on a free port for as long as `use` takes, with an engine or without. */
+export async function withServer<T>(
+  kind: 'serve' | 'render-server',
+  args: readonly string[],
+  use: (url: string) => Promise<T>,
+): Promise<T> {
   const port = await freePort();
-  const command = [
-    CLI,
-    'serve',
-    '--enable-scale-out',
-    '--port',
-    String(port),
-    '--log-level',
-    'warn',
-    ...args,
-  ];
+  const scaleOut = kind === 'serve' ? ['--enable-scale-out'] : [];
+  const command = [CLI, kind, ...scaleOut, '--port', String(port), '--log-level', 'warn', ...args];
   const server = spawn(process.execPath, command, { stdio: 'inherit' });
   try {
     const url = `http://127.0.0.1:${port}`;

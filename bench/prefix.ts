@@ -6,8 +6,9 @@
  * Each round sends a prompt with a new prefix and then another with the same prefix; both end in 8 tokens of their own.
  */
 import { parseArgs } from 'node:util';
+import { postJson } from './json-http.js';
 import { withServer } from './own-server.js';
-import { quantile } from './streams.js';
+import { median } from './quantile.js';
 
 const { values } = parseArgs({
   options: {
@@ -24,21 +25,14 @@ const someIds = (length: number, seed: number): number[] =>
 
 /** Milliseconds from sending to the end of an answer of one token. */
 async function firstToken(url: string, token_ids: number[]): Promise<number> {
-  const started = performance.now();
-  const response = await fetch(`${url}/inference/v1/generate`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token_ids, sampling_params: { temperature: 0, max_tokens: 1 } }),
-  });
-  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
-  await response.json();
-  return performance.now() - started;
+  const sampling_params = { temperature: 0, max_tokens: 1 };
+  return (await postJson(`${url}/inference/v1/generate`, { token_ids, sampling_params })).ms;
 }
 
 const fresh: number[] = [];
 const shared: number[] = [];
 const model = values.model ? [values.model] : [];
-await withServer([...model, '--dtype', values.dtype], async (url) => {
+await withServer('serve', [...model, '--dtype', values.dtype], async (url) => {
   await firstToken(url, someIds(8, 1));
   for (let round = 0; round < Number(values.rounds); round++) {
     const prefix = someIds(prefixLength, 2 + round);
@@ -47,7 +41,7 @@ await withServer([...model, '--dtype', values.dtype], async (url) => {
   }
 });
 
-const [before, after] = [quantile(fresh, 0.5), quantile(shared, 0.5)];
+const [before, after] = [median(fresh), median(shared)];
 process.stdout.write(
   `dtype ${values.dtype}, prefix ${prefixLength} tokens, medians of ${values.rounds} rounds: ` +
     `${before.toFixed(0)} ms new, ${after.toFixed(1)} ms shared, ${(before / after).toFixed(1)} times less\n`,

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
 import { createParser } from 'eventsource-parser';
+import { sendJson } from './json-http.js';
 
 export interface Load {
   url: string;
@@ -73,10 +72,7 @@ async function piecesOf(load: Load, stream: number): Promise<Piece[]> {
   );
   const sampling_params = { max_tokens: load.outputLength, ignore_eos: true, ...load.sampling };
   const body = JSON.stringify({ token_ids, stream: true, sampling_params });
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-  const sent = request(`${load.url}/inference/v1/generate`, { method: 'POST', headers });
-  sent.end(body);
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const response = await sendJson(`${load.url}/inference/v1/generate`, body);
   const pieces: Piece[] = [];
   for await (const bytes of response) pieces.push({ at: performance.now(), bytes: bytes as Buffer });
   if (response.statusCode !== 200) {
@@ -103,9 +99,3 @@ function summarize(load: Load, arrivals: readonly Arrival[], started: number): L
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-
-/** The value below which the share `q` (0 … 1) of the values lies. */
-export function quantile(values: readonly number[], q: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
-}

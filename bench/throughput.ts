@@ -10,7 +10,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { withServer } from './own-server.js';
-import { type LoadResult, quantile, runStreams } from './streams.js';
+import { median, quantile } from './quantile.js';
+import { type LoadResult, runStreams } from './streams.js';
 
 const { values } = parseArgs({
   options: {
@@ -27,7 +28,6 @@ const { values } = parseArgs({
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const concurrencies = values.concurrency.split(',').map(Number);
 const model = values.model ? [values.model] : [];
-const median = (list: readonly number[]): number => quantile(list, 0.5);
 
 async function bareRates(): Promise<Record<string, number>> {
   const args = [
@@ -51,7 +51,7 @@ async function bareRates(): Promise<Record<string, number>> {
 
 async function serverResults(): Promise<LoadResult[]> {
   const slots = String(Math.max(...concurrencies));
-  return withServer([...model, '--dtype', values.dtype, '--max-num-seqs', slots], async (url) => {
+  return withServer('serve', [...model, '--dtype', values.dtype, '--max-num-seqs', slots], async (url) => {
     const load = {
       url,
       promptLength: Number(values.prompt),
