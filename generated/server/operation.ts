@@ -60,6 +60,16 @@ function contextOf(
     body: request.body as RequestBody<OperationId>,
     request,
     response,
-    reply: (status, body) => void response.status(status).json(body),
+    reply: (status, body) => sendJson(response, status, JSON.stringify(body)),
   };
+}
+
+/** Answer with a JSON text. As one string, head and body leave in one write. */
+export function sendJson(response: Response, status: number, json: string): void {
+  response
+    .writeHead(status, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(json),
+    })
+    .end(json);
 }

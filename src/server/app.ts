@@ -28,7 +28,7 @@ export function createApp(state: ServerState): Express {
   const { config, contract, log } = state;
   const maxBodyMiB = config.maxBodySize ?? 1;
   const app = express();
-  app.disable('x-powered-by').enable('strict routing').enable('case sensitive routing');
+  app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
 
   app.use(echoRequestId);
   app.use(requireApiKey(config.apiKey, controlPaths(state)));

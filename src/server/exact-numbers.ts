@@ -4,8 +4,8 @@ import { isLosslessNumber, LosslessNumber, parse } from 'lossless-json';
 /** Fields whose numbers may end up in a text, or need all of their digits. Others are read as doubles. */
 const EXACT_FIELDS = ['messages', 'tools', 'chat_template_kwargs', 'input', 'seed'];
 
-/** A number that a double would write in another way: `1.0`, `1e3`, or more digits than it holds. */
-const ODD_NUMBER = /\d[.eE]|\d{16}/;
+/** What may be a number that a double would write in another way: `1.0`, `1e3`, or more digits than it holds. */
+const ODD_NUMBER = /[[:,]\s*-?(?:\d+[.eE]|\d{16})/;
 
 /**
  * The body with numbers of free-form fields as lossless-json's where a double would print otherwise (`1.0`, large

@@ -11,6 +11,7 @@ function classOf<T>(sample: unknown): new (value: T) => TemplateValue {
 
 const IntegerValue = classOf<number>(1);
 const FloatValue = classOf<number>(0.5);
+const BooleanValue = classOf<boolean>(true);
 export const StringValue = classOf<string>('');
 export const ArrayValue = classOf<TemplateValue[]>([]);
 export const FunctionValue = classOf<(args: TemplateValue[]) => TemplateValue>(() => null);
@@ -33,6 +34,8 @@ export const ObjectValue = classOf({}) as unknown as new (
  * order of keys that look like integers; keys with the value undefined are left out.
  */
 export function templateValue(data: unknown): TemplateValue {
+  if (typeof data === 'string') return new StringValue(data);
+  if (typeof data === 'boolean') return new BooleanValue(data);
   if (isLosslessNumber(data)) return numberValue(data.value);
   if (typeof data === 'bigint') return integerValue(data);
   if (Array.isArray(data)) return new ArrayValue(data.map(templateValue));
