@@ -64,7 +64,7 @@ function contextOf(
   };
 }
 
-/** Answer with a JSON text. As one string, head and body leave in one write. */
+/** Answer with a JSON text, without what Express looks up for bodies of any kind: a streamed derender is called for each token. */
 export function sendJson(response: Response, status: number, json: string): void {
   response
     .writeHead(status, {

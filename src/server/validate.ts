@@ -10,9 +10,13 @@ interface ValidatorError {
   errors?: Array<{ path: string; message: string; errorCode?: string }>;
 }
 
+/** `openapi`: what express-openapi-validator found about the request's path. */
+type Looked = Request & { openapi?: unknown };
+
 /**
  * Check a request against openapi.yaml (express-openapi-validator). It gets a copy without defaults, since it would
- * write them into the body, and whether a field was sent has to be known.
+ * write them into the body, and whether a field was sent has to be known. What it finds about a path is kept: it
+ * would compile the patterns of all paths for each request. Its last handler is the one that checks.
  */
 export function createValidator(contract: Contract): (operation: Operation) => RequestHandler {
   const handlers = middleware({
@@ -24,10 +28,14 @@ export function createValidator(contract: Contract): (operation: Operation) => R
     fileUploader: false,
     $refParser: { mode: 'bundle' },
   });
-  return (operation) => (request, response, next) => {
-    runAll(handlers, request, response, (error) =>
-      next(error && translate(error as ValidatorError, operation, request.body)),
-    );
+  const known = new Map<Operation, unknown>();
+  return (operation) => (request: Looked, response, next) => {
+    const found = known.get(operation);
+    request.openapi = found;
+    runAll(found ? handlers.slice(-1) : handlers, request, response, (error) => {
+      known.set(operation, request.openapi);
+      next(error && translate(error as ValidatorError, operation, request.body));
+    });
   };
 
   function translate(error: ValidatorError, { body }: Operation, value: unknown): unknown {
