@@ -73,6 +73,7 @@ await withServer('render-server', values.model ? [values.model] : [], async (own
     if (theirs) {
       const ratios = ours!.map((rate, round) => rate / theirs[round]!);
       rows.at(-2)!.push(`${median(ratios).toFixed(1)} times`);
+      rows.at(-1)!.push('1');
     }
   }
 });
