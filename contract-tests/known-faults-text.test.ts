@@ -196,10 +196,10 @@ const LONG: Array<[string, string]> = [
   ['base64', Buffer.alloc(150_000, 'tito tokens').toString('base64')],
 ];
 
-describe('tokenizing', () => {
-  // Other test files run beside these: what holds up health does so in each try.
-  const TRIES = { retry: 3 };
+/** Other test files run beside these: what holds up health does so in each try. */
+const TRIES = { retry: 3 };
 
+describe('tokenizing', () => {
   it.each(LONG)('KF-30 of 200 kB of %s holds up neither health nor a stream', TRIES, async (_, prompt) => {
     const request = { token_ids: [40, 41], sampling_params: { max_tokens: 60, ignore_eos: true } };
     const stream = framesOf(tiny.caller.stream(request));
