@@ -13,6 +13,7 @@ import { packedProjections } from './graph/packed-projections.js';
 import { floatProjections, type Projections } from './graph/projections.js';
 import { rotatedWeights } from './graph/rotated-weights.js';
 import type { ModelConfig, ModelDtype } from './index.js';
+import { loneRowsAreLikeOthers } from './lone-rows.js';
 import type { Progress } from './progress.js';
 import { Weights } from './weights.js';
 
@@ -73,7 +74,7 @@ export async function writeGraph(
 
 function projectionsFor(dtype: ModelDtype): Projections {
   if (dtype === 'float32') return floatProjections();
-  return dtype === 'int4' ? packedProjections(4) : integerProjections();
+  return dtype === 'int4' ? packedProjections(4, loneRowsAreLikeOthers() ? 1 : 2) : integerProjections();
 }
 
 function modelConfig({ architecture, shape, bosId, eosIds }: GgufModel, dtype: ModelDtype): ModelConfig {

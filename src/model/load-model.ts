@@ -3,6 +3,7 @@ import { StartupError } from '../errors.js';
 import { BUILDER_VERSION, type BuiltModel, GRAPH_FILE } from './built-model.js';
 import { DEFAULT_MODEL, fetchedModel } from './fetch/default-model.js';
 import type { ModelArtifact, ModelDescription, ModelDtype } from './index.js';
+import { loneRowsAreLikeOthers } from './lone-rows.js';
 import { defaultCacheDir, finishedFolder } from './model-cache.js';
 import { type Progress, silentProgress } from './progress.js';
 import { sourceRecord } from './source-record.js';
@@ -33,7 +34,7 @@ export async function loadModel(
     dtype === 'auto'
       ? await finishedFolder(`${graphs}-auto`, async () => (await builder()).ownDtype(path))
       : dtype;
-  const folder = `${graphs}-${chosen}`;
+  const folder = `${graphs}-${chosen}${chosen === 'int4' && !loneRowsAreLikeOthers() ? '-pairs' : ''}`;
   const built = await finishedFolder<BuiltModel>(folder, async (temporary) =>
     (await builder()).buildModel(path, temporary, chosen, progress),
   );

@@ -1,10 +1,11 @@
 import type { DecoderShape } from '../architectures/architecture.js';
 import { GRAPH } from '../index.js';
-import type { Vector } from '../weights.js';
+import type { Matrix, Vector } from '../weights.js';
 import type { DecoderWeights, LayerWeights } from './decoder-weights.js';
 import { type GraphWriter, MICROSOFT } from './graph-writer.js';
 import type { Projections } from './projections.js';
 import { rotaryTables } from './rotary.js';
+import { paddingTo, type RowPadding } from './row-padding.js';
 import { writeScores } from './scores.js';
 
 /** Names of values that every layer reads. */
@@ -36,20 +37,20 @@ export async function writeDecoder(
     GRAPH.inputIds,
     await shapeConstant(graph, 'flat', [-1]),
   ]);
-  let hidden = await projections.embed(graph, flatIds, weights.embedding, weights.head === null);
+  const fewest = fewestRows(weights, projections);
+  const positions = await paddingTo(graph, fewest, flatIds);
+  const wanted = { rows: logitRows, padding: await paddingTo(graph, fewest, logitRows) };
+  const embedded = await projections.embed(graph, flatIds, weights.embedding, weights.head === null);
+  let hidden = positions.pad(graph, embedded);
   let pending: string | null = null;
   for (const [index, layer] of weights.layers.entries()) {
-    const rows = index === weights.layers.length - 1 ? logitRows : null;
-    [hidden, pending] = await writeLayer(
-      graph,
-      { index, shape, shared, layer, projections, rows },
-      hidden,
-      pending,
-    );
+    const last = index === weights.layers.length - 1;
+    const plan = { index, shape, shared, layer, projections, positions, wanted: last ? wanted : null };
+    [hidden, pending] = await writeLayer(graph, plan, hidden, pending);
     advance();
   }
   const [normed] = await addAndNorm(graph, 'final_norm', shape, hidden, pending, weights.finalNorm);
-  await projections.head(graph, GRAPH.logits, normed, weights.head ?? weights.embedding);
+  await writeHead(graph, projections, weights.head ?? weights.embedding, normed, wanted.padding);
   graph.output(GRAPH.logits, 'float32', ['rows', shape.vocabSize]);
   await writeScores(graph, shape.vocabSize);
   advance();
@@ -74,14 +75,46 @@ async function writeInputs(graph: GraphWriter, shape: DecoderShape): Promise<Sha
   };
 }
 
+/** The fewest rows that every matrix takes. */
+function fewestRows({ layers, head, embedding }: DecoderWeights, projections: Projections): number {
+  const inLayers = layers
+    .flatMap((layer) => Object.values(layer).filter((tensor): tensor is Matrix => 'columns' in tensor))
+    .map((matrix) => projections.fewestRows(matrix, 'layers'));
+  return Math.max(...inLayers, projections.fewestRows(head ?? embedding, 'head'));
+}
+
+/** Logits of normed rows, which are padded; trimmed before the head, where they are small, if it takes single rows. */
+async function writeHead(
+  graph: GraphWriter,
+  projections: Projections,
+  matrix: Matrix,
+  normed: string,
+  wanted: RowPadding,
+): Promise<void> {
+  if (projections.fewestRows(matrix, 'head') === 1) {
+    await projections.head(graph, GRAPH.logits, wanted.trim(graph, normed), matrix);
+    return;
+  }
+  const padded = `${GRAPH.logits}.padded`;
+  await projections.head(graph, padded, normed, matrix);
+  wanted.trim(graph, padded, GRAPH.logits);
+}
+
+interface WantedRows {
+  rows: string;
+  padding: RowPadding;
+}
+
 interface LayerPlan {
   index: number;
   shape: DecoderShape;
   shared: Shared;
   layer: LayerWeights;
   projections: Projections;
+  /** How rows for all positions are padded. */
+  positions: RowPadding;
   /** In the last layer: the flattened positions that are still wanted after attention. */
-  rows: string | null;
+  wanted: WantedRows | null;
 }
 
 /** One block. Returns the residual stream and the feed-forward output that is still to be added to it. */
@@ -91,7 +124,7 @@ async function writeLayer(
   hidden: string,
   pending: string | null,
 ): Promise<[string, string]> {
-  const { index, shape, layer, projections, rows } = plan;
+  const { index, shape, layer, projections, positions, wanted } = plan;
   const at = (part: string): string => `layer.${index}.${part}`;
   const [normed, residual] = await addAndNorm(
     graph,
@@ -108,7 +141,10 @@ async function writeLayer(
     [layer.query, layer.key, layer.value],
     'normed',
   );
-  const attended = pickRows(graph, at('attention_rows'), attend(graph, plan, qkv), rows);
+  const attention = attend(graph, plan, positions.trim(graph, qkv));
+  const attended = wanted
+    ? pickRows(graph, at('attention_rows'), attention, wanted)
+    : positions.pad(graph, attention);
   const mixed = await projections.project(
     graph,
     at('attention_output'),
@@ -116,7 +152,7 @@ async function writeLayer(
     [layer.attentionOutput],
     'attended',
   );
-  const stream = pickRows(graph, at('residual_rows'), residual, rows);
+  const stream = wanted ? pickRows(graph, at('residual_rows'), residual, wanted) : residual;
   const [feedIn, after] = await addAndNorm(
     graph,
     at('ffn_norm'),
@@ -187,8 +223,8 @@ function gate(graph: GraphWriter, at: (part: string) => string, gateUp: string):
   return graph.node(at('gated'), 'Mul', [silu, halves[1]!]);
 }
 
-function pickRows(graph: GraphWriter, name: string, values: string, rows: string | null): string {
-  return rows === null ? values : graph.node(name, 'Gather', [values, rows], { attributes: { axis: 0 } });
+function pickRows(graph: GraphWriter, name: string, values: string, { rows, padding }: WantedRows): string {
+  return padding.pad(graph, graph.node(name, 'Gather', [values, rows], { attributes: { axis: 0 } }));
 }
 
 function shapeConstant(graph: GraphWriter, name: string, dims: readonly number[]): Promise<string> {

@@ -12,7 +12,7 @@ import { SpreadBlocks } from './spread-blocks.js';
  * in the feed-forward layer, is rotated on its way.
  */
 export function integerProjections(): Projections {
-  const packed = packedProjections(8);
+  const packed = packedProjections(8, 1);
   const rounding = new RoundedRows();
   const spreading = new SpreadBlocks();
 
@@ -36,6 +36,7 @@ export function integerProjections(): Projections {
   }
 
   return {
+    fewestRows: () => 1,
     embed: (graph, ids, matrix) => packed.embed(graph, ids, matrix, false),
     project,
     async head(graph, name, x, matrix) {

@@ -78,7 +78,7 @@ describe('project', () => {
   it.each(BLOCK_FORMATS)('multiplies by $name blocks', async (format) => {
     const matrices = [randomMatrix(format, 24, 1), randomMatrix(format, 8, 2)];
     const { values, operators } = await runAuthored(input(POSITIONS, 32), (graph) =>
-      packedProjections(4).project(graph, 'y', 'x', matrices, 'normed'),
+      packedProjections(4, 1).project(graph, 'y', 'x', matrices, 'normed'),
     );
     expect(relativeError(values, await expectedProduct(matrices))).toBeLessThan(0.01);
     expect(operators.filter((operator) => operator === 'MatMulNBits')).toHaveLength(1);
@@ -88,7 +88,7 @@ describe('project', () => {
     const formats = BLOCK_FORMATS.filter((format) => ['Q4_1', 'Q6_K', 'Q8_0', 'Q4_K'].includes(format.name));
     const matrices = formats.map((format, index) => randomMatrix(format, 16, index));
     const { values, operators } = await runAuthored(input(POSITIONS, 64), (graph) =>
-      packedProjections(4).project(graph, 'y', 'x', matrices, 'normed'),
+      packedProjections(4, 1).project(graph, 'y', 'x', matrices, 'normed'),
     );
     expect(relativeError(values, await expectedProduct(matrices))).toBeLessThan(0.01);
     expect(operators.filter((operator) => operator === 'Concat')).toHaveLength(1);
@@ -96,7 +96,7 @@ describe('project', () => {
 
   it('sums the blocks of an input once for all matrices that read it', async () => {
     const { operators } = await runAuthored(input(POSITIONS, 16), async (graph) => {
-      const projections = packedProjections(4);
+      const projections = packedProjections(4, 1);
       const first = await projections.project(graph, 'a', 'x', [randomMatrix(Q4_1, 16, 1)], 'normed');
       const second = await projections.project(graph, 'b', 'x', [randomMatrix(Q4_1, 16, 2)], 'normed');
       return graph.node('sum', 'Add', [first, second]);
@@ -108,7 +108,7 @@ describe('project', () => {
     const folded = graphColumns(40);
     const matrix = randomMatrix(F32, 4, 1, 40);
     const { values, operators } = await runAuthored(input(POSITIONS, 4), async (graph) =>
-      packedProjections(4).project(graph, 'y', await folded(graph), [matrix], 'normed'),
+      packedProjections(4, 1).project(graph, 'y', await folded(graph), [matrix], 'normed'),
     );
     const weights = await floatsOf(matrix);
     const expected = Array.from({ length: POSITIONS }, (_, position) =>
@@ -142,13 +142,13 @@ describe('embed and head', () => {
     const matrix = randomMatrix(format, 16, 5);
     const weights = await floatsOf(matrix);
     const embedded = await runAuthored(input(2, COLUMNS), (graph) =>
-      packedProjections(4).embed(graph, 'ids', matrix, true),
+      packedProjections(4, 1).embed(graph, 'ids', matrix, true),
     );
     const expected = [3, 0].flatMap((id) => [...weights.subarray(id * COLUMNS, (id + 1) * COLUMNS)]);
     expect(relativeError(embedded.values, expected)).toBeLessThan(format === F32 ? 0.005 : 1e-6);
 
     const logits = await runAuthored(input(POSITIONS, 16), async (graph) => {
-      const projections = packedProjections(4);
+      const projections = packedProjections(4, 1);
       await projections.embed(graph, 'ids', matrix, true);
       await projections.head(graph, 'logits', 'x', matrix);
       return 'logits';

@@ -13,12 +13,17 @@ const INT8_ACTIVATIONS = 4;
  * Matrices in 4-bit or 8-bit blocks, exactly as the file has them. A block's offset c adds c · Σx over the block:
  * y = MatMulNBits(x) + blocksum(x) · Cᵀ, with one blocksum for all matrices that read the same x. (An integer zero
  * point would round the offset away, and with it most of the model's quality.) Matrices of floats are rounded to
- * blocks of `floatsAs` bits; the embedding and the head, which suffer most, to 8.
+ * blocks of `floatsAs` bits; the embedding and the head, which suffer most, to 8. `fewestRows` is what the 4-bit kernels
+ * may see; those for 8 bits give a row the same bits alone and with others on every CPU that was tried.
  */
-export function packedProjections(floatsAs: 4 | 8): Projections {
+export function packedProjections(floatsAs: 4 | 8, fewestRows: 1 | 2): Projections {
   const blockSums = new BlockSums();
   const stored = new StoredBlocks();
   return {
+    fewestRows(matrix, part) {
+      const bits = packable(matrix, part === 'head' ? 8 : floatsAs)?.layout.bits;
+      return bits === 4 ? fewestRows : 1;
+    },
     async embed(graph, ids, matrix) {
       const blocks = packable(matrix, 8);
       if (blocks && !blocks.layout.offsets) return lookUp(graph, await stored.of(graph, [blocks]), ids);

@@ -10,6 +10,8 @@ export type Activations = 'normed' | 'attended' | 'products';
 
 /** How a decoder's matrices are stored and multiplied: one implementation for each precision. */
 export interface Projections {
+  /** The fewest rows that the kernel for a matrix may see, if a row's result is not to depend on the others. */
+  fewestRows(matrix: Matrix, part: 'layers' | 'head'): number;
   /** Rows [T, hidden] of the embedding for flat ids [T]. `tied`: the same matrix is the head. */
   embed(graph: GraphWriter, ids: string, matrix: Matrix, tied: boolean): Promise<string>;
   /** x [T, columns] → [T, all rows]: the matrices' results side by side. */
@@ -28,6 +30,7 @@ export interface Projections {
 export function floatProjections(): Projections {
   let embedding: { name: string; tied: boolean } | null = null;
   return {
+    fewestRows: () => 1,
     async embed(graph, ids, matrix, tied) {
       const table = await floatMatrix(graph, matrix.name, [matrix]);
       embedding = { name: table, tied };
