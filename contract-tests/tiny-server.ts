@@ -20,6 +20,8 @@ export interface TinyServerOptions {
   beside?: Readonly<Record<string, unknown>>;
   /** Whether it is `tito render-server`. */
   rendersOnly?: boolean;
+  /** Environment variables of the server. */
+  env?: Readonly<Record<string, string>>;
 }
 
 /** Serve the tiny model with these arguments for the tests of the group (or file) that calls this. */
@@ -31,7 +33,7 @@ export function tinyServer(args: readonly string[] = [], options: TinyServerOpti
     for (const [name, content] of Object.entries(options.beside ?? {})) {
       writeFileSync(join(state.folder, name), JSON.stringify(content));
     }
-    const env = { TITO_CACHE: state.folder };
+    const env = { ...options.env, TITO_CACHE: state.folder };
     state.server = options.rendersOnly
       ? await startRenderServer([model, ...args], env)
       : await startTito([model, '--enable-scale-out', ...args], env);
