@@ -1,6 +1,6 @@
 /**
  * Writes generated/ from openapi.yaml: wire types (openapi-typescript), server stubs (openapi-generator with
- * templates/) and the client. `--check` writes into a temporary folder instead, and fails on any difference.
+ * templates/), the client, and the contract as JSON, which a server reads faster at its start. `--check` writes into a temporary folder instead, and fails on any difference.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);
@@ -47,6 +48,10 @@ function generate(target) {
   writeStubs(join(target, 'server'));
   cpSync(at('templates', 'operation.ts'), join(target, 'server', 'operation.ts'));
   cpSync(at('templates', 'client.ts'), join(target, 'client.ts'));
+  writeFileSync(
+    join(target, 'openapi.json'),
+    JSON.stringify(parse(readFileSync(at('openapi.yaml'), 'utf8'))),
+  );
   writeFileSync(join(target, '.stats.yml'), stats());
 }
 

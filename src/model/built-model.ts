@@ -1,6 +1,6 @@
 import type { ModelArtifact } from './index.js';
 
-/** Raised whenever the same source would give another graph: cached builds of other versions are not used. */
+/** Raised whenever the same source would give another graph or description: what is cached of other versions is not used. */
 export const BUILDER_VERSION = 6;
 
 /** File names inside the folder of a built model. */

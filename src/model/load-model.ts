@@ -6,7 +6,8 @@ import type { ModelArtifact, ModelDescription, ModelDtype } from './index.js';
 import { loneRowsAreLikeOthers } from './lone-rows.js';
 import { defaultCacheDir, finishedFolder } from './model-cache.js';
 import { type Progress, silentProgress } from './progress.js';
-import { sourceRecord } from './source-record.js';
+import { remembered } from './remembered.js';
+import { sourceHash } from './source-hash.js';
 
 export interface LoadOptions {
   /** `auto` keeps about the source's own precision. Default: auto. */
@@ -28,7 +29,7 @@ export async function loadModel(
 ): Promise<ModelArtifact> {
   const { cacheDir = defaultCacheDir(), progress = silentProgress, dtype = 'auto' } = options;
   const path = await sourcePath(source, cacheDir, progress);
-  const { sha256 } = await sourceRecord(path, cacheDir);
+  const sha256 = await sourceHash(path, cacheDir);
   const graphs = join(cacheDir, 'graphs', `${sha256.slice(0, 32)}-v${BUILDER_VERSION}`);
   const chosen =
     dtype === 'auto'
@@ -41,15 +42,17 @@ export async function loadModel(
   return { ...built, source: path, graphPath: join(folder, GRAPH_FILE) };
 }
 
-/** A model without its weights, read from its file's header. Sources and errors are those of `loadModel`. */
+/** A model without its weights, read from its file's header, or remembered. Sources and errors are those of `loadModel`. */
 export async function describeSource(
   source: string | undefined,
   options: Omit<LoadOptions, 'dtype'> = {},
 ): Promise<ModelDescription> {
   const { cacheDir = defaultCacheDir(), progress = silentProgress } = options;
   const path = await sourcePath(source, cacheDir, progress);
-  const { describeFile } = await import('./describe-file.js');
-  return describeFile(path);
+  const kind = `descriptions-v${BUILDER_VERSION}`;
+  return remembered(path, { cacheDir, kind }, async (file) =>
+    (await import('./describe-file.js')).describeFile(file),
+  );
 }
 
 async function sourcePath(source: string | undefined, cacheDir: string, progress: Progress): Promise<string> {

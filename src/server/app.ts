@@ -21,11 +21,10 @@ import { readBody } from './json-body.js';
 import { echoRequestId } from './request-id.js';
 import { checkInput, findOperation } from './routing.js';
 import type { ServerState } from './state.js';
-import { createValidator } from './validate.js';
 
 /** The application: the path of every request, top to bottom. */
 export function createApp(state: ServerState): Express {
-  const { config, contract, log } = state;
+  const { config, contract, log, validator } = state;
   const maxBodyMiB = config.maxBodySize ?? 1;
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
@@ -33,7 +32,7 @@ export function createApp(state: ServerState): Express {
   app.use(echoRequestId);
   app.use(requireApiKey(config.apiKey, controlPaths(state)));
   app.use(findOperation(contract.operations, (operation) => availabilityOf(operation, config)));
-  app.use(checkInput(readBody(maxBodyMiB), createValidator(contract)));
+  app.use(checkInput(readBody(maxBodyMiB), validator));
 
   mountGenerateApi(app, {
     generate: (context) => generate(state, context),

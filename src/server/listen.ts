@@ -10,9 +10,11 @@ import { Contract } from './contract.js';
 import { InFlight } from './in-flight.js';
 import { loadEngine, loadTextOnly } from './load-model.js';
 import type { ServerState } from './state.js';
+import { Validator } from './validate.js';
 
 const HEADERS_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+const WARM_UP_AFTER_MS = 100;
 /** Time for answers to be written after their requests were aborted. */
 const LAST_WORDS_MS = 2_000;
 
@@ -45,18 +47,23 @@ async function load(state: ServerState): Promise<void> {
   if (config.renderOnly) {
     state.text = await loadTextOnly(config);
     log.info({ model: state.text.source }, 'ready to render');
+    // A moment later, so that who waits for the server hears of it first.
+    setTimeout(() => void state.validator.prepare(), WARM_UP_AFTER_MS);
     return;
   }
   state.loaded = await loadEngine(config, log, (text) => {
     state.text = text;
+    void state.validator.prepare();
   });
 }
 
 function createState(config: Config): ServerState {
   const log = createLog(config.logLevel);
+  const contract = new Contract();
   const state: ServerState = {
     config,
-    contract: new Contract(),
+    contract,
+    validator: new Validator(contract),
     log,
     metrics: new Metrics(
       config.servedModelName[0] ?? config.model ?? 'default',

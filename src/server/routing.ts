@@ -3,6 +3,7 @@ import type { NotFoundDetail } from '../../generated/types.js';
 import { ApiError, scaleOutDisabled, schemaFault } from '../errors.js';
 import type { Operation } from './contract.js';
 import { parseJsonBody } from './json-body.js';
+import type { Validator } from './validate.js';
 
 /** Whether a server has an operation, refuses it for want of a flag, or does not know it. */
 export type Availability = 'on' | 'disabled' | 'absent';
@@ -34,16 +35,13 @@ function refuse(response: Response, status: number, detail: string): void {
 }
 
 /** Parse the body of operations that take one, and validate what was sent. */
-export function checkInput(
-  read: RequestHandler,
-  validate: (operation: Operation) => RequestHandler,
-): RequestHandler {
+export function checkInput(read: RequestHandler, validator: Validator): RequestHandler {
   return (request, response, next) => {
     const operation = response.locals.operation as Operation;
     const { body, takesQuery, takesFile } = operation;
     // The handler reads a file as it comes.
     if (takesFile && isBinary(request)) return next();
-    if (!body) return takesQuery ? validate(operation)(request, response, next) : next();
+    if (!body) return takesQuery ? validator.of(operation)(request, response, next) : next();
     read(request, response, (error?: unknown) => {
       if (error) return next(error);
       const isEmpty = !Buffer.isBuffer(request.body) || request.body.length === 0;
@@ -52,7 +50,7 @@ export function checkInput(
         return next();
       }
       try {
-        parseJsonBody(request, response, () => validate(operation)(request, response, next));
+        parseJsonBody(request, response, () => validator.of(operation)(request, response, next));
       } catch (fault) {
         next(body.faultsNameNoParam && fault instanceof ApiError ? schemaFault(null, fault.message) : fault);
       }

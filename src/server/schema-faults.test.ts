@@ -3,15 +3,15 @@ import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import type { ApiError } from '../errors.js';
 import { Contract } from './contract.js';
-import { createValidator } from './validate.js';
+import { Validator } from './validate.js';
 
 const contract = new Contract();
 const app = express();
 app.use(express.json());
-const validator = createValidator(contract);
+const validator = new Validator(contract);
 for (const operation of contract.operations) {
   if (!operation.body) continue;
-  app.post(operation.path, validator(operation), (_request, response) => void response.json(null));
+  app.post(operation.path, validator.of(operation), (_request, response) => void response.json(null));
 }
 const answer: ErrorRequestHandler = (error: ApiError, _request, response, _next) => {
   response.status(400).json([error.type, error.param]);

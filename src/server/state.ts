@@ -7,6 +7,7 @@ import type { RenderSettings } from '../render/settings.js';
 import type { GenerateSettings } from '../tokens/settings.js';
 import type { Contract } from './contract.js';
 import type { InFlight } from './in-flight.js';
+import type { Validator } from './validate.js';
 import type { WeightUpdates } from './weight-updates.js';
 
 /** What is there once the model is. */
@@ -27,6 +28,7 @@ export interface LoadedText {
 export interface ServerState {
   readonly config: Config;
   readonly contract: Contract;
+  readonly validator: Validator;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly inFlight: InFlight;

