@@ -41,7 +41,7 @@ export async function writeDecoder(
   const positions = await paddingTo(graph, fewest, flatIds);
   const wanted = { rows: logitRows, padding: await paddingTo(graph, fewest, logitRows) };
   const embedded = await projections.embed(graph, flatIds, weights.embedding, weights.head === null);
-  let hidden = positions.pad(graph, embedded);
+  let hidden = positions.pad(embedded);
   let pending: string | null = null;
   for (const [index, layer] of weights.layers.entries()) {
     const last = index === weights.layers.length - 1;
@@ -92,12 +92,12 @@ async function writeHead(
   wanted: RowPadding,
 ): Promise<void> {
   if (projections.fewestRows(matrix, 'head') === 1) {
-    await projections.head(graph, GRAPH.logits, wanted.trim(graph, normed), matrix);
+    await projections.head(graph, GRAPH.logits, wanted.trim(normed), matrix);
     return;
   }
   const padded = `${GRAPH.logits}.padded`;
   await projections.head(graph, padded, normed, matrix);
-  wanted.trim(graph, padded, GRAPH.logits);
+  wanted.trim(padded, GRAPH.logits);
 }
 
 interface WantedRows {
@@ -141,10 +141,10 @@ async function writeLayer(
     [layer.query, layer.key, layer.value],
     'normed',
   );
-  const attention = attend(graph, plan, positions.trim(graph, qkv));
+  const attention = attend(graph, plan, positions.trim(qkv));
   const attended = wanted
     ? pickRows(graph, at('attention_rows'), attention, wanted)
-    : positions.pad(graph, attention);
+    : positions.pad(attention);
   const mixed = await projections.project(
     graph,
     at('attention_output'),
@@ -224,7 +224,7 @@ function gate(graph: GraphWriter, at: (part: string) => string, gateUp: string):
 }
 
 function pickRows(graph: GraphWriter, name: string, values: string, { rows, padding }: WantedRows): string {
-  return padding.pad(graph, graph.node(name, 'Gather', [values, rows], { attributes: { axis: 0 } }));
+  return padding.pad(graph.node(name, 'Gather', [values, rows], { attributes: { axis: 0 } }));
 }
 
 function shapeConstant(graph: GraphWriter, name: string, dims: readonly number[]): Promise<string> {

@@ -2,14 +2,11 @@ import type { GraphWriter } from './graph-writer.js';
 
 /** Rows [n, columns] made more for kernels that should not see fewer, and n again afterwards. */
 export interface RowPadding {
-  pad(graph: GraphWriter, rows: string): string;
-  trim(graph: GraphWriter, rows: string, name?: string): string;
+  pad(rows: string): string;
+  trim(rows: string, name?: string): string;
 }
 
-const noPadding: RowPadding = {
-  pad: (_, rows) => rows,
-  trim: (_, rows) => rows,
-};
+const noPadding: RowPadding = { pad: (rows) => rows, trim: (rows) => rows };
 
 /** Rows of zeros behind the n rows that `ids` [n] stand for, up to `fewest` in all. */
 export async function paddingTo(graph: GraphWriter, fewest: number, ids: string): Promise<RowPadding> {
@@ -23,7 +20,7 @@ export async function paddingTo(graph: GraphWriter, fewest: number, ids: string)
   const before = await integers('before', 0, 0);
   const pads = graph.node(`${ids}.pads`, 'Concat', [before, added, zero], { attributes: { axis: 0 } });
   return {
-    pad: (writer, rows) => writer.node(`${rows}.padded`, 'Pad', [rows, pads]),
-    trim: (writer, rows, name = `${rows}.trimmed`) => writer.node(name, 'Slice', [rows, zero, count, zero]),
+    pad: (rows) => graph.node(`${rows}.padded`, 'Pad', [rows, pads]),
+    trim: (rows, name = `${rows}.trimmed`) => graph.node(name, 'Slice', [rows, zero, count, zero]),
   };
 }
