@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OperationContext } from '../../../generated/server/operation.js';
 import type { OperationsApi } from '../../../generated/server/operations.js';
@@ -25,8 +26,10 @@ export function operationsHandlers(state: ServerState): OperationsApi {
       response.type(registry.contentType).send(await registry.metrics());
     },
     openapiJson: ({ response }) => void response.json(state.contract.document),
-    openapiYaml: ({ response }) =>
-      void response.type('application/yaml').sendFile(join(packageRoot, 'openapi.yaml')),
+    openapiYaml: async ({ response }) => {
+      const yaml = await readFile(join(packageRoot, 'openapi.yaml'), 'utf8');
+      response.type('application/yaml').send(yaml);
+    },
   };
 }
 
