@@ -48,7 +48,7 @@ async function load(state: ServerState): Promise<void> {
     state.text = await loadTextOnly(config);
     log.info({ model: state.text.source }, 'ready to render');
     // A moment later, so that who waits for the server hears of it first.
-    setTimeout(() => void state.validator.prepare(), WARM_UP_AFTER_MS);
+    setTimeout(() => void state.validator.prepare(), WARM_UP_AFTER_MS).unref();
     return;
   }
   state.loaded = await loadEngine(config, log, (text) => {
