@@ -1,3 +1,5 @@
+import { median } from './quantile.js';
+
 /** Print a Markdown table. */
 export function printTable(head: readonly string[], rows: ReadonlyArray<readonly unknown[]>): void {
   const line = (cells: readonly unknown[]): string => `| ${cells.join(' | ')} |\n`;
@@ -6,9 +8,8 @@ export function printTable(head: readonly string[], rows: ReadonlyArray<readonly
 
 /** A median and, where there are several values, their range: `1.20 (1.10-1.31)`. */
 export function withSpread(values: readonly number[], digits: number): string {
-  const sorted = [...values].sort((a, b) => a - b);
-  const [middle, low, high] = [sorted[Math.floor(sorted.length / 2)]!, sorted[0]!, sorted.at(-1)!].map(
-    (value) => value.toFixed(digits),
+  const [middle, low, high] = [median(values), Math.min(...values), Math.max(...values)].map((value) =>
+    value.toFixed(digits),
   );
   return values.length > 1 ? `${middle} (${low}-${high})` : middle!;
 }

@@ -1,12 +1,13 @@
 /** Requests made from openapi.yaml's examples and then spoiled: each gets an answer of the contract, never a 5xx. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { Contract, type SpecObject } from '../src/server/contract.js';
+import { streamKey, uniform } from '../src/engine/random.js';
+import { ContractDocument, type Json } from './document.js';
 import { tinyServer } from './tiny-server.js';
 
 const REQUESTS = 1000;
 const AT_ONCE = 8;
 const TAGS = ['generate', 'render', 'derender', 'completions', 'tokenizer'];
-const ONLY_WITH_TOKENS_ONLY = '/abort_requests';
+const ONLY_WITH_TOKENS_ONLY = 'POST /abort_requests';
 const DEEP = JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`) as unknown;
 
 /** What a field may become. */
@@ -31,35 +32,31 @@ interface Attempt {
   body: unknown;
 }
 
-/** Numbers in 0 … 1, the same each time. */
-function* numbers(): Generator<number, never> {
-  for (let state = 1; ; ) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    yield state / 2 ** 32;
-  }
-}
+const numbers = streamKey(1n, 0);
+let drawn = 0;
 
-const source = numbers();
-const pick = <T>(values: readonly T[]): T => values[Math.floor(source.next().value * values.length)]!;
+/** A number in 0 … 1, below 1; the same ones each time. */
+const draw = (): number => 1 - uniform(numbers, drawn++);
+const pick = <T>(values: readonly T[]): T => values[Math.floor(draw() * values.length)]!;
 
-const contract = new Contract();
+const contract = new ContractDocument();
 
 /** Examples of every operation that takes a JSON body, with the names of fields that its schema knows. */
-const seeds = contract.operations
-  .filter(({ tag, body, path }) => body && TAGS.includes(tag) && path !== ONLY_WITH_TOKENS_ONLY)
-  .map(({ path, method, body }) => {
-    const operation = (contract.document.paths as Record<string, Record<string, SpecObject>>)[path]![method]!;
-    const { content } = contract.resolve(operation.requestBody as SpecObject) as {
-      content: { 'application/json': { examples: Record<string, { value: unknown }> } };
-    };
-    const examples = Object.values(content['application/json'].examples).map(({ value }) => value);
-    return { path, examples, fields: fieldsOf(body!.schema) };
+const seeds = contract
+  .operations()
+  .filter(
+    ({ name, definition }) =>
+      name !== ONLY_WITH_TOKENS_ONLY && TAGS.includes((definition.tags as string[])[0]!),
+  )
+  .map(({ name, request }) => {
+    const { examples, schema } = request.find(({ mediaType }) => mediaType === 'application/json')!;
+    return { path: name.split(' ')[1]!, examples: Object.values(examples), fields: fieldsOf(schema) };
   });
 
 /** Names of a schema's fields, at its top. */
-function fieldsOf(schema: SpecObject): string[] {
+function fieldsOf(schema: Json): string[] {
   const { properties, allOf, oneOf, anyOf } = contract.resolve(schema);
-  const parts = [allOf, oneOf, anyOf].flatMap((list) => (list ?? []) as SpecObject[]);
+  const parts = [allOf, oneOf, anyOf].flatMap((list) => (list ?? []) as Json[]);
   return [...Object.keys((properties ?? {}) as object), ...parts.flatMap(fieldsOf)];
 }
 
@@ -73,7 +70,7 @@ function spoil(body: unknown, fields: readonly string[]): void {
   const place = pick(containersIn(body));
   const key = pick([...Object.keys(place), ...(place === body ? fields : ['unknown'])]);
   if (key === undefined) return;
-  if (source.next().value < 0.2) delete place[key];
+  if (draw() < 0.2) delete place[key];
   else place[key] = structuredClone(pick(VALUES));
 }
 

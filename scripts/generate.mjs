@@ -1,6 +1,7 @@
 /**
  * Writes generated/ from openapi.yaml: wire types (openapi-typescript), server stubs (openapi-generator with
- * templates/), the client, and the contract as JSON, which a server reads faster at its start. `--check` writes into a temporary folder instead, and fails on any difference.
+ * templates/), the client, and the contract as JSON, which a server reads faster at its start. `--check` writes into a
+ * temporary folder instead, and fails on any difference.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
