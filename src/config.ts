@@ -83,6 +83,7 @@ export const OPTIONS = {
   apiKey: list('api-key', 'A key that callers must bring. May be given several times.', {
     env: ['VLLM_API_KEY'],
   }),
+  revision: text('revision', null, 'Branch, tag or commit of a model on the hub. Default: main.'),
   servedModelName: list('served-model-name', "A name that the model answers to. Default: the model's own."),
   enableScaleOut: onOff('enable-scale-out', false, 'Serve generate, abort, render and derender.'),
   tokensOnly: onOff('tokens-only', false, 'Serve generate and abort without a tokenizer.'),

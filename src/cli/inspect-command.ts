@@ -22,6 +22,7 @@ export function inspectCommand(): Command {
       positiveInteger,
       20_000,
     )
+    .option('--revision <value>', 'as for serve')
     .option('--json', 'Print JSON.', false)
     .action(async (model: string | undefined, given: InspectOptions) => {
       const { inspect } = await import('./inspect.js');

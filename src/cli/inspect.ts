@@ -9,18 +9,20 @@ export interface InspectOptions {
   /** Of prose. */
   tokens: number;
   json: boolean;
+  revision?: string;
 }
 
 /** What to print of a model. Throws a StartupError as loading does. */
 export async function inspect(model: string | undefined, options: InspectOptions): Promise<string> {
   const progress = terminalProgress();
+  const { dtype: dtypes, tokens, revision } = options;
+  const where = { progress, ...(revision === undefined ? {} : { revision }) };
   if (!options.fidelity) {
-    const facts = factsOf(await describeSource(model, { progress }));
+    const facts = factsOf(await describeSource(model, where));
     return options.json ? `${JSON.stringify(facts, null, 2)}\n` : lines(facts);
   }
   const { measureFidelity } = await import('../inspect/fidelity.js');
-  const { dtype: dtypes, tokens } = options;
-  const rows = await measureFidelity({ model, dtypes, tokens, progress });
+  const rows = await measureFidelity({ model, dtypes, tokens, ...where });
   return options.json ? `${JSON.stringify(rows, null, 2)}\n` : table(rows);
 }
 

@@ -6,11 +6,15 @@ export function pullCommand(): Command {
   const command = new Command('pull')
     .description('Fetch a model and build its graph, without serving it. Prints where the graph is.')
     .argument('[model]', 'as for serve')
-    .action(async (model: string | undefined) => {
+    .option('--revision <value>', 'as for serve')
+    .action(async (model: string | undefined, given: { revision?: string }) => {
       const { loadModel } = await import('../model/load-model.js');
       const { terminalProgress } = await import('../model/terminal-progress.js');
-      const { graphPath } = await loadModel(model, { progress: terminalProgress() });
+      const { graphPath } = await loadModel(model, { ...given, progress: terminalProgress() });
       process.stdout.write(`${graphPath}\n`);
     });
-  return examples(command, [['In a container image, so that a start needs no network', 'tito pull']]);
+  return examples(command, [
+    ['In a container image, so that a start needs no network', 'tito pull'],
+    ['A model of the Hugging Face hub, as it was at a commit', 'tito pull ORG/NAME --revision 0123abc'],
+  ]);
 }

@@ -4,7 +4,9 @@ import { readConfigFile } from './config-file.js';
 import { examples } from './examples.js';
 import { addOptions, givenOptions } from './option-flags.js';
 
-const MODEL = 'a .gguf file; default: SmolLM2-135M-Instruct, fetched when it is not cached';
+const MODEL =
+  'a path, or a name on the Hugging Face hub: ORG/NAME, ORG/NAME:FILE.gguf or ORG/NAME:Q4_K_M; ' +
+  'default: SmolLM2-135M-Instruct, fetched when it is not cached';
 
 /** `tito serve`: everything. */
 export function serveCommand(): Command {
@@ -12,6 +14,7 @@ export function serveCommand(): Command {
   addOptions(command);
   return examples(command, [
     ['The default model, with the token paths', 'tito serve --enable-scale-out'],
+    ['A model of the Hugging Face hub', 'tito serve Qwen/Qwen3-0.6B-GGUF:Q8_0 --enable-scale-out'],
     ['A model of your own, on every interface', 'tito serve model.gguf --host 0.0.0.0 --api-key secret'],
     ['For a trainer: new weights while requests run', 'tito serve --enable-scale-out --enable-rl-control'],
     ['Options from a file, one of them overridden', 'tito serve --config tito.yaml --port 9000'],

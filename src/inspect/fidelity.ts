@@ -36,14 +36,17 @@ export interface FidelityJob {
   /** Tokens of the text, in windows of 256 that know nothing of one another. */
   tokens: number;
   progress: Progress;
+  /** As for `loadModel`. */
+  revision?: string;
 }
 
 /** Compare graphs with the float32 graph of the same weights over public-domain prose. Rejects with a StartupError as loading does. */
-export async function measureFidelity({ model, dtypes, tokens, progress }: FidelityJob): Promise<Fidelity[]> {
-  const exact = await loadModel(model, { dtype: 'float32', progress });
+export async function measureFidelity({ model, dtypes, tokens, ...where }: FidelityJob): Promise<Fidelity[]> {
+  const { progress } = where;
+  const exact = await loadModel(model, { ...where, dtype: 'float32' });
   const windows = windowsOf(await textIds(exact), tokens);
   const others = [];
-  for (const dtype of dtypes) others.push(await loadModel(model, { dtype, progress }));
+  for (const dtype of dtypes) others.push(await loadModel(model, { ...where, dtype }));
   const runners = [];
   for (const artifact of [exact, ...others]) runners.push(await runnerFor(artifact));
   const sums = dtypes.map(() => new Sums());

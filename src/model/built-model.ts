@@ -8,4 +8,4 @@ export const GRAPH_FILE = 'model.onnx';
 export const DATA_FILE = 'model.onnx.data';
 
 /** A model without the places where it lies: what the cache's manifest holds. */
-export type BuiltModel = Omit<ModelArtifact, 'source' | 'graphPath'>;
+export type BuiltModel = Omit<ModelArtifact, 'source' | 'name' | 'graphPath'>;

@@ -4,7 +4,7 @@ import { tokenizerSpec } from './gguf/tokenizer-spec.js';
 import type { ModelDescription } from './index.js';
 
 /** A GGUF file's model without its weights. Throws a StartupError that names what is missing or unsupported. */
-export async function describeFile(path: string): Promise<ModelDescription> {
+export async function describeFile(path: string): Promise<Omit<ModelDescription, 'name'>> {
   const file = await GgufFile.open(path);
   try {
     const { shape, eosIds } = describeModel(file);

@@ -1,7 +1,9 @@
 /** A model without its weights: what is needed to speak it. */
 export interface ModelDescription {
-  /** Where the weights came from: a path or a hub name, for messages. */
+  /** Where the weights are: a file or a folder. */
   source: string;
+  /** What it is called unless told otherwise: its name on the hub, or that of its file or folder. */
+  name: string;
   config: Pick<ModelConfig, 'vocabSize' | 'contextLength' | 'eosIds'>;
   tokenizer: TokenizerSpec | null;
   /** Jinja text, or null when the model brings none. */

@@ -1,17 +1,18 @@
 import { join } from 'node:path';
-import { StartupError } from '../errors.js';
 import { BUILDER_VERSION, type BuiltModel, GRAPH_FILE } from './built-model.js';
-import { DEFAULT_MODEL, fetchedModel } from './fetch/default-model.js';
 import type { ModelArtifact, ModelDescription, ModelDtype } from './index.js';
 import { loneRowsAreLikeOthers } from './lone-rows.js';
 import { defaultCacheDir, finishedFolder } from './model-cache.js';
 import { type Progress, silentProgress } from './progress.js';
 import { remembered } from './remembered.js';
+import { localSource, type SourceOptions } from './source.js';
 import { sourceHash } from './source-hash.js';
 
 export interface LoadOptions {
   /** `auto` keeps about the source's own precision. Default: auto. */
   dtype?: ModelDtype | 'auto';
+  /** Branch, tag or commit of a model on the hub. Default: main. */
+  revision?: string;
   /** Default: `TITO_CACHE`, or `tito` in the user's cache folder. */
   cacheDir?: string;
   /** Default: silent. */
@@ -20,15 +21,15 @@ export interface LoadOptions {
 
 /**
  * A model ready to run. Its graph is built once for each source, precision and builder version, then found in the
- * cache. `source` is the path of a .gguf file; undefined or "default" is the default model, fetched when it isn't
- * in the cache. Throws a StartupError that says what to do.
+ * cache. `source` is as `localSource` takes it: a path, a name on the hub, or undefined for the default model. Throws a
+ * StartupError that says what to do.
  */
 export async function loadModel(
   source: string | undefined,
   options: LoadOptions = {},
 ): Promise<ModelArtifact> {
   const { cacheDir = defaultCacheDir(), progress = silentProgress, dtype = 'auto' } = options;
-  const path = await sourcePath(source, cacheDir, progress);
+  const { path, name } = await localSource(source, sourceOptions(options, true));
   const sha256 = await sourceHash(path, cacheDir);
   const graphs = join(cacheDir, 'graphs', `${sha256.slice(0, 32)}-v${BUILDER_VERSION}`);
   const chosen =
@@ -39,7 +40,7 @@ export async function loadModel(
   const built = await finishedFolder<BuiltModel>(folder, async (temporary) =>
     (await builder()).buildModel(path, temporary, chosen, progress),
   );
-  return { ...built, source: path, graphPath: join(folder, GRAPH_FILE) };
+  return { ...built, source: path, name, graphPath: join(folder, GRAPH_FILE) };
 }
 
 /** A model without its weights, read from its file's header, or remembered. Sources and errors are those of `loadModel`. */
@@ -47,21 +48,20 @@ export async function describeSource(
   source: string | undefined,
   options: Omit<LoadOptions, 'dtype'> = {},
 ): Promise<ModelDescription> {
-  const { cacheDir = defaultCacheDir(), progress = silentProgress } = options;
-  const path = await sourcePath(source, cacheDir, progress);
+  const { cacheDir = defaultCacheDir() } = options;
+  const { path, name } = await localSource(source, sourceOptions(options, false));
   const kind = `descriptions-v${BUILDER_VERSION}`;
-  return remembered(path, { cacheDir, kind }, async (file) =>
+  const described = await remembered(path, { cacheDir, kind }, async (file) =>
     (await import('./describe-file.js')).describeFile(file),
   );
+  return { ...described, name };
 }
 
-async function sourcePath(source: string | undefined, cacheDir: string, progress: Progress): Promise<string> {
-  if (source === undefined || source === 'default') return fetchedModel(DEFAULT_MODEL, cacheDir, progress);
-  if (source.toLowerCase().endsWith('.gguf')) return source;
-  throw new StartupError(
-    `The model "${source}" is not something that this release can load. Give the path of a .gguf file, or leave it ` +
-      `out to serve ${DEFAULT_MODEL.name}.`,
-  );
+function sourceOptions(
+  { revision, cacheDir, progress = silentProgress }: LoadOptions,
+  weights: boolean,
+): SourceOptions {
+  return { revision, cacheDir, progress, weights };
 }
 
 /** Imported only when there is something to build: a start from the cache is quicker without. */

@@ -12,6 +12,7 @@ import { type GenerationConfig, generationConfig } from '../model/generation-con
 import type { ModelArtifact, ModelConfig, ModelDescription, ModelDtype } from '../model/index.js';
 import { describeSource, loadModel } from '../model/load-model.js';
 import { defaultCacheDir } from '../model/model-cache.js';
+import type { Progress } from '../model/progress.js';
 import { terminalProgress } from '../model/terminal-progress.js';
 import type { RuntimeBackend } from '../runtime/session.js';
 import { GrammarChecker } from '../structured/grammar-checker.js';
@@ -30,7 +31,7 @@ export async function loadEngine(
 ): Promise<LoadedModel> {
   const found = await loadModel(config.model ?? undefined, {
     dtype: config.dtype as ModelDtype | 'auto',
-    progress: terminalProgress(),
+    ...fetchOptions(config),
   });
   const generation = await generationOf(config, found);
   const render = renderSettings(config, found, generation);
@@ -77,8 +78,13 @@ const HEADER_BYTES = 16 * 1024 * 1024;
 
 /** Read what a server without weights needs of the model. Throws a StartupError. */
 export async function loadTextOnly(config: Config): Promise<LoadedText> {
-  const found = await describeSource(config.model ?? undefined, { progress: terminalProgress() });
+  const found = await describeSource(config.model ?? undefined, fetchOptions(config));
   return { render: renderSettings(config, found, await generationOf(config, found)), source: found.source };
+}
+
+function fetchOptions({ revision }: Config): { progress: Progress; revision?: string } {
+  const progress = terminalProgress();
+  return revision === null ? { progress } : { progress, revision };
 }
 
 function generationOf(config: Config, { source }: ModelDescription): Promise<GenerationConfig> {

@@ -21,7 +21,7 @@ export function renderSettings(
   const withTokenizer = !config.tokensOnly && !config.skipTokenizerInit;
   return {
     text: withTokenizer ? textTools(config, model) : null,
-    servedModelNames: config.servedModelName.length > 0 ? config.servedModelName : [nameOf(model.source)],
+    servedModelNames: config.servedModelName.length > 0 ? config.servedModelName : [model.name],
     maxModelLen: maxModelLen(config, model),
     defaultSampling: generation.sampling,
     maxTokensLimit: generation.maxTokensLimit,
@@ -119,12 +119,4 @@ function templateVariables(json: string | null): Readonly<Record<string, unknown
     // Falls through to the same message.
   }
   throw new StartupError('--default-chat-template-kwargs must be a JSON object.');
-}
-
-/** `…/SmolLM2-135M-Instruct.Q4_1.gguf` is served as `SmolLM2-135M-Instruct`. */
-function nameOf(source: string): string {
-  return source
-    .split('/')
-    .at(-1)!
-    .replace(/(\.(I?Q\d\w*|B?F\d+))?\.gguf$/i, '');
 }
