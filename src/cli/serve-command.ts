@@ -14,7 +14,10 @@ export function serveCommand(): Command {
   addOptions(command);
   return examples(command, [
     ['The default model, with the token paths', 'tito serve --enable-scale-out'],
-    ['A model of the Hugging Face hub', 'tito serve Qwen/Qwen3-0.6B-GGUF:Q8_0 --enable-scale-out'],
+    [
+      'A model of the Hugging Face hub',
+      'tito serve HuggingFaceTB/SmolLM2-360M-Instruct-GGUF --enable-scale-out',
+    ],
     ['A model of your own, on every interface', 'tito serve model.gguf --host 0.0.0.0 --api-key secret'],
     ['For a trainer: new weights while requests run', 'tito serve --enable-scale-out --enable-rl-control'],
     ['Options from a file, one of them overridden', 'tito serve --config tito.yaml --port 9000'],

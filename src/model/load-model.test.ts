@@ -1,10 +1,11 @@
-import { readdir, stat, truncate } from 'node:fs/promises';
+import { readdir, readFile, stat, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeTinyModel } from '../../scripts/make-tiny-model.js';
 import { StartupError } from '../errors.js';
-import { loadModel } from './load-model.js';
+import { describeSource, loadModel } from './load-model.js';
 import type { Progress } from './progress.js';
+import { FAKE_COMMIT, fakeHub } from './testing/fake-hub.js';
 import { temporaryFolder } from './testing/temporary-folder.js';
 
 /** Counts the layers that are built. */
@@ -83,11 +84,34 @@ describe('loadModel', () => {
     expect(graphPath.startsWith(cacheDir)).toBe(true);
   });
 
-  it.each(['some/folder', 'org/name', 'model.safetensors', ''])('says what %j should be', async (source) => {
-    const error = await loadModel(source, { cacheDir: await temporaryFolder() }).catch(
-      (caught: unknown) => caught,
+  it.each(['/no/such/folder', 'models/none.gguf', 'model.safetensors', ''])(
+    'says what %j should be',
+    async (source) => {
+      const error = await loadModel(source, { cacheDir: await temporaryFolder() }).catch(
+        (caught: unknown) => caught,
+      );
+      expect(error).toBeInstanceOf(StartupError);
+      expect((error as Error).message).toMatch(
+        /Give the path of a \.gguf file or of a model's folder, a name on the Hugging Face hub.*SmolLM2-135M-Instruct/,
+      );
+    },
+  );
+
+  it('takes a name for one on the hub when nothing lies there', async () => {
+    const cacheDir = await temporaryFolder();
+    const path = await makeTinyModel(cacheDir);
+    const hub = await fakeHub({ 'org/tiny': { files: { 'tiny-Q4_K_M.gguf': await readFile(path) } } });
+    vi.stubEnv('HF_ENDPOINT', hub.url);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const loaded = await loadModel('org/tiny', { cacheDir });
+    expect(loaded.name).toBe('org/tiny');
+    expect(loaded.source.startsWith(join(cacheDir, 'hub'))).toBe(true);
+    expect(await describeSource('org/tiny:Q4_K_M', { cacheDir, revision: FAKE_COMMIT })).toMatchObject({
+      source: loaded.source,
+      name: 'org/tiny',
+    });
+    await expect(loadModel('org/none', { cacheDir })).rejects.toThrow(
+      /There is no file or folder org\/none here, so it is taken for a name on the hub\. .* has no model org\/none/,
     );
-    expect(error).toBeInstanceOf(StartupError);
-    expect((error as Error).message).toMatch(/Give the path of a \.gguf file.*SmolLM2-135M-Instruct/);
   });
 });

@@ -87,12 +87,15 @@ async function fetchAll(
   files: readonly RemoteFile[],
 ): Promise<void> {
   const missing: RemoteFile[] = [];
-  for (const file of files) if (!(await cache.has(file))) missing.push(file);
+  for (const file of files) {
+    const isTwin = missing.some(({ oid }) => oid === file.oid);
+    if (!isTwin && !(await cache.has(file))) missing.push(file);
+  }
   const bytes = missing.reduce((sum, { size }) => sum + size, 0);
   const bar = missing.length > 0 ? progress.start(`Fetching ${name.repository}`, bytes, 'bytes') : null;
   try {
     for (const file of files) {
-      if (missing.includes(file) && !(await cache.has(file))) {
+      if (missing.includes(file)) {
         await fetchOne(cache, hub, commit, file, (amount) => bar?.advance(amount));
       }
       await cache.link(commit.commit, file);

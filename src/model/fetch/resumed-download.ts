@@ -52,7 +52,7 @@ async function fill(
       fruitless = (await sizeOf(partial)) > have ? 0 : fruitless + 1;
       if (fruitless >= FRUITLESS_TRIES || (error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
       if (error instanceof StartupError) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * (fruitless + 1)));
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * fruitless));
     }
   }
 }
