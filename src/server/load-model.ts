@@ -18,6 +18,7 @@ import type { RuntimeBackend } from '../runtime/session.js';
 import { GrammarChecker } from '../structured/grammar-checker.js';
 import type { GrammarVocabulary } from '../structured/index.js';
 import { grammarVocabulary } from '../structured/vocabulary.js';
+import { byteCharacters } from '../text/byte-level.js';
 import type { Tokenizer } from '../text/tokenizer.js';
 import { maxModelLen, renderSettings } from './load-text.js';
 import type { LoadedModel, LoadedText } from './state.js';
@@ -37,7 +38,8 @@ export async function loadEngine(
   const render = renderSettings(config, found, generation);
   const tokenizer = render.text?.tokenizer ?? null;
   const model = withStopsOf(found, generation.eosIds, tokenizer);
-  const vocabulary = tokenizer && model.tokenizer ? grammarVocabulary(model.tokenizer, model.config) : null;
+  const vocabulary =
+    tokenizer && grammarVocabulary((id) => byteCharacters(tokenizer.bytes(id)), model.config);
   const engine = createLocalEngine(engineOptions(config, model, vocabulary));
   onText({ render, source: found.source });
   await engine.ready();

@@ -1,6 +1,6 @@
 import { StartupError } from '../errors.js';
 import { textToByteCharacters } from './byte-level.js';
-import { MergeQueue } from './merge-queue.js';
+import { mergeNeighbours } from './merge-neighbours.js';
 import { MergeTable } from './merge-table.js';
 import { encodeUtf8 } from './utf8.js';
 import { unknownId } from './vocabulary.js';
@@ -93,34 +93,15 @@ export function byteTokens(character: string, vocabulary: ReadonlyMap<string, nu
   return ids.every((id) => id !== undefined) ? ids : null;
 }
 
-/** Merge neighbours, lowest rank first and leftmost among equals, until no pair is left that merges. */
 function mergePairs(ids: number[], merges: MergeTable): number[] {
-  const count = ids.length;
-  if (count < 2) return ids;
+  if (ids.length < 2) return ids;
   const symbols = Int32Array.from(ids);
-  const next = Int32Array.from(ids, (_, i) => (i + 1 < count ? i + 1 : -1));
-  const previous = Int32Array.from(ids, (_, i) => i - 1);
-  /** The rank of the pair that starts here; an entry of the queue with another rank is stale. */
-  const ranks = new Int32Array(count).fill(-1);
-  const queue = new MergeQueue(3 * count);
-  const consider = (at: number): void => {
-    const right = next[at]!;
-    const rank = right < 0 ? -1 : merges.rank(symbols[at]!, symbols[right]!);
-    ranks[at] = rank;
-    if (rank >= 0) queue.push(rank, at);
-  };
-  for (let at = 0; at < count - 1; at++) consider(at);
-  for (let entry = queue.pop(); entry; entry = queue.pop()) {
-    const { rank, position } = entry;
-    if (ranks[position] !== rank) continue;
-    const gone = next[position]!;
-    symbols[position] = merges.merged(rank);
-    ranks[gone] = -1;
-    next[position] = next[gone]!;
-    if (next[gone]! >= 0) previous[next[gone]!] = position;
-    consider(position);
-    if (previous[position]! >= 0) consider(previous[position]!);
-  }
+  const next = mergeNeighbours(ids.length, {
+    rank: (left, right) => merges.rank(symbols[left]!, symbols[right]!),
+    merge: (left, _, rank) => {
+      symbols[left] = merges.merged(rank);
+    },
+  });
   const merged: number[] = [];
   for (let at = 0; at >= 0; at = next[at]!) merged.push(symbols[at]!);
   return merged;

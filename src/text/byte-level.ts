@@ -27,6 +27,11 @@ export function bytesOfToken(token: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
+/** Bytes as characters of the byte alphabet. */
+export function byteCharacters(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => BYTE_CHARACTERS[byte]!).join('');
+}
+
 /** A text as characters of the byte alphabet, one for each of its UTF-8 bytes. */
 export function textToByteCharacters(text: string): string[] {
   return Array.from(encodeUtf8(text), (byte) => BYTE_CHARACTERS[byte]!);

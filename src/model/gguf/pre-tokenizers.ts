@@ -30,23 +30,45 @@ const split = (pattern: string): Json => ({
   invert: false,
 });
 
+/** What the o200k vocabulary splits on, and with other ends its relatives. */
+const caseSplitPattern = (contractions: string, digits: string): string =>
+  `[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+${contractions}|` +
+  `[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*${contractions}|` +
+  `${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
+
 const plain = { normalizer: null, ignoreMerges: false, addBos: false };
+
+const gpt2: PreTokenizer = { ...plain, preTokenizer: byteLevel(true) };
+const singleDigits: PreTokenizer = {
+  ...plain,
+  preTokenizer: sequence({ type: 'Digits', individual_digits: true }, byteLevel(true)),
+};
+const splitting = (pattern: string): PreTokenizer => ({
+  ...plain,
+  preTokenizer: sequence(split(pattern), byteLevel(false)),
+});
+const threeDigits = splitting(splitPattern('\\p{N}{1,3}'));
+const llama3: PreTokenizer = { ...threeDigits, ignoreMerges: true, addBos: true };
+const qwen2: PreTokenizer = { ...splitting(splitPattern('\\p{N}')), normalizer: { type: 'NFC' } };
 
 /** By the value of `tokenizer.ggml.pre`, as llama.cpp names them. */
 const PRE_TOKENIZERS: Readonly<Record<string, PreTokenizer>> = {
-  'gpt-2': { ...plain, preTokenizer: byteLevel(true) },
-  smollm: { ...plain, preTokenizer: sequence({ type: 'Digits', individual_digits: true }, byteLevel(true)) },
-  'llama-bpe': {
-    ...plain,
-    preTokenizer: sequence(split(splitPattern('\\p{N}{1,3}')), byteLevel(false)),
-    ignoreMerges: true,
-    addBos: true,
-  },
-  qwen2: {
-    ...plain,
-    normalizer: { type: 'NFC' },
-    preTokenizer: sequence(split(splitPattern('\\p{N}')), byteLevel(false)),
-  },
+  'gpt-2': gpt2,
+  olmo: gpt2,
+  'phi-2': gpt2,
+  smollm: singleDigits,
+  starcoder: singleDigits,
+  refact: singleDigits,
+  'command-r': singleDigits,
+  'llama-bpe': llama3,
+  llama3,
+  'llama-v3': llama3,
+  dbrx: threeDigits,
+  'smaug-bpe': threeDigits,
+  qwen2,
+  'deepseek-r1-qwen': qwen2,
+  'gpt-4o': splitting(caseSplitPattern(`${CONTRACTIONS}?`, '\\p{N}{1,3}')),
+  tekken: { ...splitting(caseSplitPattern('', '\\p{N}')), ignoreMerges: true, addBos: true },
 };
 
 /** Throws a StartupError that lists the known names when this one is not among them. */
