@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BUILDER_VERSION, type BuiltModel, DATA_FILE, GRAPH_FILE } from './built-model.js';
+import { kernelNeeds } from './cpu-kernels.js';
 import { describeModel, type GgufModel, ownPrecision } from './gguf/describe.js';
 import { GgufFile } from './gguf/gguf-file.js';
 import { tokenizerSpec } from './gguf/tokenizer-spec.js';
@@ -13,7 +14,6 @@ import { packedProjections } from './graph/packed-projections.js';
 import { floatProjections, type Projections } from './graph/projections.js';
 import { rotatedWeights } from './graph/rotated-weights.js';
 import type { ModelConfig, ModelDtype } from './index.js';
-import { loneRowsAreLikeOthers } from './lone-rows.js';
 import type { Progress } from './progress.js';
 import { Weights } from './weights.js';
 
@@ -74,7 +74,8 @@ export async function writeGraph(
 
 function projectionsFor(dtype: ModelDtype): Projections {
   if (dtype === 'float32') return floatProjections();
-  return dtype === 'int4' ? packedProjections(4, loneRowsAreLikeOthers() ? 1 : 2) : integerProjections();
+  const { fewestRows, bytes } = kernelNeeds();
+  return dtype === 'int4' ? packedProjections(4, fewestRows) : integerProjections(bytes);
 }
 
 function modelConfig({ architecture, shape, bosId, eosIds }: GgufModel, dtype: ModelDtype): ModelConfig {

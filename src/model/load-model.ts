@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { BUILDER_VERSION, type BuiltModel, GRAPH_FILE } from './built-model.js';
+import { kernelNeeds, variantOf } from './cpu-kernels.js';
 import type { ModelArtifact, ModelDescription, ModelDtype } from './index.js';
-import { loneRowsAreLikeOthers } from './lone-rows.js';
 import { defaultCacheDir, finishedFolder } from './model-cache.js';
 import { type Progress, silentProgress } from './progress.js';
 import { remembered } from './remembered.js';
@@ -36,7 +36,7 @@ export async function loadModel(
     dtype === 'auto'
       ? await finishedFolder(`${graphs}-auto`, async () => (await builder()).ownDtype(path))
       : dtype;
-  const folder = `${graphs}-${chosen}${chosen === 'int4' && !loneRowsAreLikeOthers() ? '-pairs' : ''}`;
+  const folder = `${graphs}-${chosen}${variantOf(chosen, kernelNeeds())}`;
   const built = await finishedFolder<BuiltModel>(folder, async (temporary) =>
     (await builder()).buildModel(path, temporary, chosen, progress),
   );

@@ -31,10 +31,11 @@ async function project(
   x: Float32Array,
   activations: Activations,
   matrices: readonly Matrix[] = [matrixOf(weights)],
+  bytes: 'int8' | 'uint8' = 'int8',
 ): Promise<Float32Array> {
   const dims = [x.length / COLUMNS, ROWS] as const;
   const { values } = await runAuthored({ x, columns: COLUMNS, dims }, (graph) =>
-    integerProjections().project(graph, 'y', 'x', matrices, activations),
+    integerProjections(bytes).project(graph, 'y', 'x', matrices, activations),
   );
   return values;
 }
@@ -59,6 +60,12 @@ describe('project', () => {
       matrixOf(part, `w${i}`),
     );
     expect(await project(x, 'normed', parts)).toEqual(await project(x, 'normed'));
+  });
+
+  it.each(ALL)('gives %s rows the same bits however the matrix is stored', async (activations) => {
+    const x = floats(3 * COLUMNS, 2);
+    const matrices = [matrixOf(weights)];
+    expect(await project(x, activations, matrices, 'uint8')).toEqual(await project(x, activations, matrices));
   });
 
   it.each(ALL)('gives one of %s rows the same bits whatever the others hold', async (activations) => {

@@ -5,15 +5,17 @@ import { packedProjections } from './packed-projections.js';
 import type { Activations, Projections } from './projections.js';
 import { LARGEST_CODE, RoundedRows } from './rounded-rows.js';
 import { SpreadBlocks } from './spread-blocks.js';
+import { StoredCodes } from './stored-codes.js';
 
 /**
  * Integer multiplication: a row of activations and a row of a matrix have one scale each, y = s_x · s_w · (q_x · q_w).
  * A row's scale depends on nothing but the row. For weights from `rotatedWeights`; what those can't reach, the products
- * in the feed-forward layer, is rotated on its way.
+ * in the feed-forward layer, is rotated on its way. `bytes`: how matrices are stored; the results are the same.
  */
-export function integerProjections(): Projections {
+export function integerProjections(bytes: 'int8' | 'uint8'): Projections {
   const packed = packedProjections(8, 1);
   const rounding = new RoundedRows();
+  const stored = new StoredCodes(bytes);
   const spreading = new SpreadBlocks();
 
   async function project(
@@ -26,12 +28,12 @@ export function integerProjections(): Projections {
     const { columns } = matrices[0]!;
     const weights = await stackedFloats(matrices);
     if (activations === 'normed') {
-      return multiply(graph, name, await rounding.ofUnitRows(graph, x), weights, columns);
+      return multiply({ graph, stored }, name, await rounding.ofUnitRows(graph, x), weights, columns);
     }
     if (activations === 'products') SpreadBlocks.rotation(columns).apply(weights, 1);
     const rows = activations === 'products' ? await spreading.of(graph, x, columns) : x;
     const rounded = await rounding.of(graph, rows);
-    const product = await multiply(graph, `${name}.product`, rounded, weights, columns);
+    const product = await multiply({ graph, stored }, `${name}.product`, rounded, weights, columns);
     return graph.node(name, 'Mul', [product, rounded.scales]);
   }
 
@@ -47,7 +49,7 @@ export function integerProjections(): Projections {
 
 /** Codes times codes, times what one of each stands for. */
 async function multiply(
-  graph: GraphWriter,
+  { graph, stored }: { graph: GraphWriter; stored: StoredCodes },
   name: string,
   { codes, unit, middle }: { codes: string; unit: string; middle: string },
   weights: Float32Array,
@@ -55,9 +57,9 @@ async function multiply(
 ): Promise<string> {
   const rows = weights.length / columns;
   const rounded = roundedMatrix(weights, rows, columns);
-  const matrix = await graph.constant(`${name}.codes`, 'int8', [columns, rows], rounded.codes);
+  const matrix = await stored.of(graph, `${name}.codes`, [columns, rows], rounded.codes);
   const scales = await graph.constant(`${name}.scales`, 'float32', [rows], rounded.scales);
-  const inputs = [codes, matrix, unit, scales, middle];
+  const inputs = [codes, matrix.codes, unit, scales, middle, ...(matrix.middle ? [matrix.middle] : [])];
   return graph.node(name, 'MatMulIntegerToFloat', inputs, { domain: MICROSOFT });
 }
 
