@@ -37,7 +37,8 @@ async function healthy(url: string): Promise<void> {
   throw new Error('the server did not become healthy within a minute');
 }
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that is free now. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as { port: number };
