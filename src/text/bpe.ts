@@ -126,8 +126,12 @@ function readMerges(
 
 /** A merge is written ["a", "b"] or, in older files, "a b". */
 function sides(merge: unknown): [left: string, right: string] {
-  if (Array.isArray(merge)) return [String(merge[0]), String(merge[1])];
-  const text = String(merge);
-  const at = text.indexOf(' ', 1);
-  return [text.slice(0, at), text.slice(at + 1)];
+  const [left, right] = Array.isArray(merge) ? (merge as unknown[]) : halves(merge);
+  if (typeof left === 'string' && typeof right === 'string') return [left, right];
+  throw new StartupError('The tokenizer has a merge that is no pair of tokens.');
+}
+
+function halves(merge: unknown): unknown[] {
+  const at = typeof merge === 'string' ? merge.indexOf(' ', 1) : -1;
+  return at < 0 ? [] : [(merge as string).slice(0, at), (merge as string).slice(at + 1)];
 }

@@ -47,6 +47,15 @@ export interface Tokenizer {
  * Throws a StartupError that names what can't be used.
  */
 export function createTokenizer(spec: TokenizerSpec): Tokenizer {
+  try {
+    return tokenizerOf(spec);
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`The tokenizer is broken: ${(error as Error).message}`);
+  }
+}
+
+function tokenizerOf(spec: TokenizerSpec): Tokenizer {
   const { tokenizer } = spec;
   const part = (name: string): Json | null => (tokenizer[name] as Json | null | undefined) ?? null;
   const model = part('model');
@@ -58,6 +67,7 @@ export function createTokenizer(spec: TokenizerSpec): Tokenizer {
   const pieces = pieceModel(model, vocabulary, splitting.byteLevel);
   const pipeline = new EncodingPipeline(added, normalizer(part('normalizer')), splitting, pieces);
   for (const { content, id } of added) vocabulary.set(content, id);
+  requireIds(vocabulary);
   return new LoadedTokenizer({
     vocabulary,
     added,
@@ -68,6 +78,16 @@ export function createTokenizer(spec: TokenizerSpec): Tokenizer {
     frame: specialFrame(part('post_processor'), vocabulary),
     trimOffsets: offsetTrimmer(part('post_processor')),
   });
+}
+
+/** More tokens than any vocabulary has. */
+const MOST_IDS = 1 << 24;
+
+function requireIds(vocabulary: ReadonlyMap<string, number>): void {
+  for (const [token, id] of vocabulary) {
+    if (Number.isInteger(id) && id >= 0 && id < MOST_IDS) continue;
+    throw new StartupError(`The tokenizer gives ${JSON.stringify(token.slice(0, 40))} an id that is none.`);
+  }
 }
 
 interface Parts {

@@ -4,8 +4,7 @@ import { StartupError } from '../../errors.js';
 import { GgufFile } from '../gguf/gguf-file.js';
 import type { TensorSource } from '../weights.js';
 import { SafetensorsFile } from './safetensors-file.js';
-
-const INDEX = 'model.safetensors.index.json';
+import { SHARD_INDEX, shardsOf } from './shard-index.js';
 
 /** An open source of tensors. */
 export interface OpenTensors extends TensorSource {
@@ -19,7 +18,7 @@ export async function checkpointFiles(path: string): Promise<string[]> {
   });
   if (!found.isDirectory()) return [path];
   const names = await readdir(path);
-  if (names.includes(INDEX)) return shards(path, names);
+  if (names.includes(SHARD_INDEX)) return shards(path, names);
   const files = names.filter((name) => /\.(safetensors|gguf)$/i.test(name)).sort();
   if (files.length === 0) throw new StartupError(`${path} holds no .safetensors or .gguf file.`);
   return files.map((name) => join(path, name));
@@ -32,14 +31,8 @@ export async function openTensors(path: string): Promise<OpenTensors> {
 }
 
 async function shards(folder: string, names: readonly string[]): Promise<string[]> {
-  const index = JSON.parse(await readFile(join(folder, INDEX), 'utf8')) as {
-    weight_map?: Record<string, unknown>;
-  };
-  const wanted = [...new Set(Object.values(index.weight_map ?? {}))];
-  for (const name of wanted) {
-    if (typeof name !== 'string' || !names.includes(name)) {
-      throw new StartupError(`${INDEX} of ${folder} names ${String(name)}, which is not in the folder.`);
-    }
-  }
-  return (wanted as string[]).map((name) => join(folder, name));
+  const index = await readFile(join(folder, SHARD_INDEX), 'utf8').catch((error: Error) => {
+    throw new StartupError(`${SHARD_INDEX} of ${folder} can't be read: ${error.message}`);
+  });
+  return shardsOf(index, names, folder).map((name) => join(folder, name));
 }

@@ -97,7 +97,8 @@ function place(path: string, name: string, entry: unknown, dataStart: number): P
 function formatNamed(path: string, name: string, dtype: unknown): BlockFormat {
   if (typeof dtype === 'string' && Object.hasOwn(FORMATS, dtype)) return FORMATS[dtype]!;
   const supported = Object.keys(FORMATS).join(', ');
-  throw new StartupError(`${path}: tensor ${name} is stored as ${String(dtype)}. Supported: ${supported}.`);
+  const shown = typeof dtype === 'string' ? dtype.slice(0, 40) : 'something that is no format';
+  throw new StartupError(`${path}: tensor ${name} is stored as ${shown}. Supported: ${supported}.`);
 }
 
 const isSizes = (value: unknown): value is number[] =>

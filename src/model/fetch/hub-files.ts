@@ -1,4 +1,5 @@
 import { StartupError } from '../../errors.js';
+import { SHARD_INDEX, shardsOf } from '../checkpoint/shard-index.js';
 
 /** Files of a repository that make up a model, and the one place that they are loaded from. */
 export interface ModelFiles {
@@ -32,7 +33,6 @@ const SPOKEN = new Set([
   'chat_template.jinja',
   'chat_template.json',
 ]);
-const INDEX = 'model.safetensors.index.json';
 const PART = /-\d{5}-of-\d{5}\.gguf$/i;
 /** The quantisation that repositories of several are usually loaded in. */
 const USUAL = 'Q4_K_M';
@@ -64,7 +64,8 @@ async function folderWeights(listed: readonly string[], choice: Choice): Promise
   if (!listed.includes('config.json'))
     throw new StartupError(`${repository} holds no config.json and no GGUF file.`);
   if (!weights) return [];
-  if (listed.includes(INDEX)) return [INDEX, ...shardsOf(await read(INDEX), listed, repository)];
+  if (listed.includes(SHARD_INDEX))
+    return [SHARD_INDEX, ...shardsOf(await read(SHARD_INDEX), listed, repository)];
   const files = listed.filter((path) => /^[^/]+\.safetensors$/.test(path));
   const whole = files.filter((path) => path === 'model.safetensors');
   if (whole.length > 0 || files.length > 0) return whole.length > 0 ? whole : files;
@@ -74,28 +75,6 @@ async function folderWeights(listed: readonly string[], choice: Choice): Promise
       ? `${repository} has its weights as Python pickles only. Load them with their own library and save them as safetensors.`
       : `${repository} holds no .safetensors and no .gguf file.`,
   );
-}
-
-/** The shards that an index names. Throws a StartupError for an index that is broken or names what isn't listed. */
-export function shardsOf(index: string, listed: readonly string[], where: string): string[] {
-  const shards = new Set(Object.values(weightMap(index, where)));
-  for (const shard of shards) {
-    if (typeof shard !== 'string' || !listed.includes(shard)) {
-      throw new StartupError(`${INDEX} of ${where} names ${JSON.stringify(shard)}, which is not there.`);
-    }
-  }
-  if (shards.size === 0) throw new StartupError(`${INDEX} of ${where} names no files.`);
-  return [...(shards as Set<string>)];
-}
-
-function weightMap(index: string, where: string): Readonly<Record<string, unknown>> {
-  try {
-    const { weight_map: map } = JSON.parse(index) as { weight_map?: unknown };
-    if (typeof map === 'object' && map !== null) return map as Record<string, unknown>;
-  } catch {
-    // Said below.
-  }
-  throw new StartupError(`${INDEX} of ${where} has no weight_map.`);
 }
 
 function theFile(ggufs: readonly string[], repository: string, variant: string | null): string {
