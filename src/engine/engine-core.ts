@@ -65,8 +65,7 @@ export class EngineCore {
     private readonly runner: Runner,
     private readonly sampler: Sampler,
     private readonly options: CoreOptions,
-    /** Null when no request may ask for a structured output. */
-    private readonly grammars: Pick<GrammarCompiler, 'begin'> | null,
+    private readonly grammars: Pick<GrammarCompiler, 'begin'>,
     private readonly emit: (events: readonly CoreEvent[]) => void,
   ) {
     this.#waiting = new WaitingQueue(options.policy);
@@ -91,9 +90,7 @@ export class EngineCore {
     const shape = sequence.request.sampling.structuredOutput;
     if (!shape) return;
     sequence.awaitsGrammar = true;
-    const begun =
-      this.grammars?.begin(shape) ?? Promise.reject(new Error('there is no vocabulary for grammars'));
-    begun.then(
+    this.grammars.begin(shape).then(
       (grammar) => {
         sequence.awaitsGrammar = false;
         if (sequence.finish) return grammar.dispose();

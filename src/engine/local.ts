@@ -1,4 +1,5 @@
 import { unavailable } from '../errors.js';
+import type { GrammarVocabulary } from '../structured/index.js';
 import type {
   Engine,
   EngineInfo,
@@ -15,6 +16,8 @@ import { sumStats } from './stats.js';
 export interface LocalEngineOptions {
   /** What each rank runs. */
   rank: RankOptions;
+  /** Asked for at the first request with a structured output; null where there is no tokenizer. */
+  vocabulary: (() => GrammarVocabulary) | null;
   /** Engine processes, ≥ 1. */
   ranks: number;
   /** Requests that may wait for a slot before new ones are refused. */
@@ -35,7 +38,7 @@ class LocalEngine implements Engine {
   #nextGraph: string | null = null;
 
   constructor(private readonly options: LocalEngineOptions) {
-    const { rank, ranks } = options;
+    const { rank, ranks, vocabulary } = options;
     this.info = {
       vocabSize: rank.config.vocabSize,
       maxModelLen: rank.maxModelLen,
@@ -43,7 +46,7 @@ class LocalEngine implements Engine {
       ranks,
       dtype: rank.config.dtype,
     };
-    this.#ranks = Array.from({ length: ranks }, () => new Rank(rank, () => this.#restoreCalls()));
+    this.#ranks = Array.from({ length: ranks }, () => new Rank(rank, vocabulary, () => this.#restoreCalls()));
   }
 
   /** Ready while any rank is: the others' requests fail over to it. */

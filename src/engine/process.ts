@@ -4,6 +4,8 @@
  */
 import { openSession } from '../runtime/open-session.js';
 import { GrammarCompiler } from '../structured/grammar-compiler.js';
+import type { StructuredOutput } from '../structured/index.js';
+import type { SequenceGrammar } from '../structured/sequence-grammar.js';
 import { type CoreEvent, EngineCore } from './engine-core.js';
 import { LoadedWeights } from './loaded-weights.js';
 import { ModelRunner } from './model-runner.js';
@@ -12,6 +14,7 @@ import { Sampler } from './sampler.js';
 
 let core: EngineCore | null = null;
 let weights: LoadedWeights | null = null;
+let grammars: GrammarCompiler | null = null;
 
 process.on('message', (message: ToRank) => receive(message));
 process.on('disconnect', () => process.exit(0));
@@ -43,6 +46,9 @@ function receive(message: ToRank): void {
         process.disconnect();
       });
       break;
+    case 'vocabulary':
+      grammars = new GrammarCompiler(message.vocabulary);
+      break;
     case 'submit':
       core?.submit(message.request);
       break;
@@ -69,12 +75,11 @@ async function start(options: RankOptions): Promise<void> {
     maxChunk: Math.min(options.maxBatchedTokens, options.maxModelLen),
   });
   const sampler = new Sampler(options.config.vocabSize, options);
-  const grammars = options.vocabulary && new GrammarCompiler(options.vocabulary);
   const loop = new EngineCore(
     runner,
     sampler,
     { ...options, eosIds: options.config.eosIds },
-    grammars,
+    { begin },
     (events) => {
       send({ type: 'events', events, stats: isReportDue(events) ? loop.stats() : null });
     },
@@ -85,6 +90,11 @@ async function start(options: RankOptions): Promise<void> {
   await loop.run();
   await runner.close();
   process.disconnect();
+}
+
+async function begin(shape: StructuredOutput): Promise<SequenceGrammar> {
+  if (!grammars) throw new Error('there is no vocabulary for grammars');
+  return grammars.begin(shape);
 }
 
 async function answer(number: number, call: RankCall): Promise<void> {

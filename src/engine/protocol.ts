@@ -9,8 +9,6 @@ import type { SamplerOptions } from './sampler.js';
 export interface RankOptions extends Omit<CoreOptions, 'eosIds'>, SamplerOptions {
   graphPath: string;
   config: ModelConfig;
-  /** For structured outputs; null without a tokenizer. */
-  vocabulary: GrammarVocabulary | null;
   /** Sequences that may run at once. */
   maxNumSeqs: number;
   threads: number;
@@ -29,6 +27,8 @@ export type RankCall =
 
 export type ToRank =
   | { type: 'start'; options: RankOptions }
+  /** Comes before the first request with a structured output. */
+  | { type: 'vocabulary'; vocabulary: GrammarVocabulary }
   | { type: 'submit'; request: EngineRequest }
   | { type: 'abort'; id: string }
   | { type: 'end'; id: string; index: number }

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { internal, StartupError } from '../errors.js';
+import type { GrammarVocabulary } from '../structured/index.js';
 import { EventQueue } from './event-queue.js';
 import type { EngineRequest, EngineState, EngineStats, Generation, SequenceEvent } from './index.js';
 import type { FromRank, RankCall, RankOptions, ToRank } from './protocol.js';
@@ -31,6 +32,8 @@ export class Rank {
   readonly #becameReady: Promise<void>;
   #settleReady!: { resolve: () => void; reject: (error: Error) => void };
   #child: ChildProcess | null = null;
+  /** The process that knows the vocabulary. */
+  #literate: ChildProcess | null = null;
   #callNumber = 0;
   #failedStarts = 0;
   #closing = false;
@@ -38,6 +41,7 @@ export class Rank {
 
   constructor(
     private readonly options: RankOptions,
+    private readonly vocabulary: (() => GrammarVocabulary) | null,
     /** Calls to repeat on a new process, so that it takes up where the old one was. */
     private readonly restore: () => RankCall[],
   ) {
@@ -72,6 +76,7 @@ export class Rank {
     const abort = (): void => this.#send({ type: 'abort', id });
     const queue = new EventQueue<SequenceEvent>(abort);
     this.#pending.set(id, { queue, unfinished: request.sampling.n });
+    if (request.sampling.structuredOutput) this.#tellVocabulary();
     this.#send({ type: 'submit', request });
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
@@ -116,7 +121,8 @@ export class Rank {
     if (!child) return;
     const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     this.#send({ type: 'close' });
-    const kill = setTimeout(() => child.kill('SIGKILL'), 2_000);
+    // One that is still starting hears nothing, and has nothing to lose.
+    const kill = setTimeout(() => child.kill('SIGKILL'), this.state === 'starting' ? 0 : 2_000);
     await gone;
     clearTimeout(kill);
   }
@@ -135,6 +141,13 @@ export class Rank {
     });
     child.once('exit', (code, signal) => this.#exited(signal ?? `code ${code}`));
     this.#send({ type: 'start', options: this.options });
+  }
+
+  /** Only grammars need it, and it takes a fifth of a second to spell. */
+  #tellVocabulary(): void {
+    if (!this.vocabulary || this.#literate === this.#child) return;
+    this.#literate = this.#child;
+    this.#send({ type: 'vocabulary', vocabulary: this.vocabulary() });
   }
 
   #send(message: ToRank): void {

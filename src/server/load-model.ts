@@ -14,17 +14,21 @@ import { describeSource, loadModel } from '../model/load-model.js';
 import { defaultCacheDir } from '../model/model-cache.js';
 import type { Progress } from '../model/progress.js';
 import { terminalProgress } from '../model/terminal-progress.js';
+import type { RenderSettings } from '../render/settings.js';
 import type { RuntimeBackend } from '../runtime/session.js';
 import { GrammarChecker } from '../structured/grammar-checker.js';
 import type { GrammarVocabulary } from '../structured/index.js';
 import { grammarVocabulary } from '../structured/vocabulary.js';
 import { byteCharacters } from '../text/byte-level.js';
 import type { Tokenizer } from '../text/tokenizer.js';
-import { maxModelLen, renderSettings } from './load-text.js';
+import { hasText, maxModelLen, renderSettings } from './load-text.js';
 import type { LoadedModel, LoadedText } from './state.js';
 import { WeightUpdates } from './weight-updates.js';
 
-/** Find or build the model; tell of its text side, then start the engine and wait until it is ready. Throws a StartupError. */
+/**
+ * Find or build the model, start the engine, tell of the text side that is made meanwhile, and wait until the engine is
+ * ready. Throws a StartupError.
+ */
 export async function loadEngine(
   config: Config,
   log: Logger,
@@ -35,12 +39,14 @@ export async function loadEngine(
     ...fetchOptions(config),
   });
   const generation = await generationOf(config, found);
-  const render = renderSettings(config, found, generation);
-  const tokenizer = render.text?.tokenizer ?? null;
-  const model = withStopsOf(found, generation.eosIds, tokenizer);
-  const vocabulary =
-    tokenizer && grammarVocabulary((id) => byteCharacters(tokenizer.bytes(id)), model.config);
+  const model = withStopsOf(found, generation.eosIds, hasText(config, found));
+  let tokenizer: Tokenizer | null = null;
+  const vocabulary = hasText(config, found)
+    ? grammarVocabulary((id) => byteCharacters(tokenizer!.bytes(id)), model.config)
+    : null;
   const engine = createLocalEngine(engineOptions(config, model, vocabulary));
+  const render = await renderSettingsBeside(engine, config, found, generation);
+  tokenizer = render.text?.tokenizer ?? null;
   onText({ render, source: found.source });
   await engine.ready();
   log.info({ model: found.source, ...engine.info }, 'ready');
@@ -57,6 +63,21 @@ export async function loadEngine(
     defaultSampling: generation.sampling,
   };
   return { engine, settings, updates: weightUpdates(config, found, engine) };
+}
+
+/** The text side, which takes about as long as the engine's start. Closes the engine when there can be none. */
+async function renderSettingsBeside(
+  engine: Engine,
+  config: Config,
+  found: ModelArtifact,
+  generation: GenerationConfig,
+): Promise<RenderSettings> {
+  try {
+    return renderSettings(config, found, generation);
+  } catch (error) {
+    await engine.close(0);
+    throw error;
+  }
 }
 
 function weightUpdates(
@@ -100,11 +121,7 @@ function generationOf(config: Config, { source }: ModelDescription): Promise<Gen
  * The model's EOS ids and those of its generation config. Without a tokenizer nobody names the primary EOS: all of
  * them count as stop ids (stop_reason says which).
  */
-function withStopsOf(
-  artifact: ModelArtifact,
-  more: readonly number[],
-  tokenizer: Tokenizer | null,
-): ModelArtifact {
+function withStopsOf(artifact: ModelArtifact, more: readonly number[], hasTokenizer: boolean): ModelArtifact {
   const { eosIds: own, vocabSize } = artifact.config;
   const unknown = more.find((id) => id < 0 || id >= vocabSize);
   if (unknown !== undefined) {
@@ -113,7 +130,7 @@ function withStopsOf(
     );
   }
   const ids = [...new Set([...own, ...more])];
-  const eosIds = tokenizer ? ids : [NO_PRIMARY, ...ids];
+  const eosIds = hasTokenizer ? ids : [NO_PRIMARY, ...ids];
   return { ...artifact, config: { ...artifact.config, eosIds } };
 }
 
@@ -123,16 +140,16 @@ const NO_PRIMARY = -1;
 function engineOptions(
   config: Config,
   artifact: ModelArtifact,
-  vocabulary: GrammarVocabulary | null,
+  vocabulary: (() => GrammarVocabulary) | null,
 ): Parameters<typeof createLocalEngine>[0] {
   const ranks = config.dataParallelSize ?? 1;
   const longest = maxModelLen(config, artifact);
   return {
     ranks,
+    vocabulary,
     maxQueue: config.maxQueue ?? 0,
     rank: {
       graphPath: artifact.graphPath,
-      vocabulary,
       config: artifact.config,
       maxModelLen: longest,
       maxNumSeqs: slotsWithin(config, artifact.config, longest),

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Config } from '../config.js';
 import { ApiError, StartupError } from '../errors.js';
 import type { GenerationConfig } from '../model/generation-config.js';
-import type { ModelDescription } from '../model/index.js';
+import type { ModelDescription, TokenizerSpec } from '../model/index.js';
 import { reasoningParser, toolParser } from '../render/parsers/index.js';
 import type { ContentFormat, RenderSettings, Templates, TextTools } from '../render/settings.js';
 import { BackgroundEncoder } from '../text/background-encoder.js';
@@ -18,9 +18,8 @@ export function renderSettings(
   model: ModelDescription,
   generation: GenerationConfig,
 ): RenderSettings {
-  const withTokenizer = !config.tokensOnly && !config.skipTokenizerInit;
   return {
-    text: withTokenizer ? textTools(config, model) : null,
+    text: hasText(config, model) ? textTools(config, model, model.tokenizer) : null,
     servedModelNames: config.servedModelName.length > 0 ? config.servedModelName : [model.name],
     maxModelLen: maxModelLen(config, model),
     defaultSampling: generation.sampling,
@@ -42,9 +41,15 @@ export function maxModelLen(config: Config, { config: { contextLength } }: Model
   throw new StartupError(`--max-model-len is ${asked}, but the model's own length is ${contextLength}.`);
 }
 
-function textTools(config: Config, model: ModelDescription): TextTools | null {
-  const { tokenizer: spec } = model;
-  if (!spec) return null;
+/** Whether a server of this model reads and writes text. */
+export function hasText(
+  config: Config,
+  model: ModelDescription,
+): model is ModelDescription & { tokenizer: TokenizerSpec } {
+  return model.tokenizer !== null && !config.tokensOnly && !config.skipTokenizerInit;
+}
+
+function textTools(config: Config, model: ModelDescription, spec: TokenizerSpec): TextTools {
   const tokenizer = createTokenizer(spec);
   return {
     tokenizer,

@@ -20,7 +20,8 @@ export class GrammarChecker {
   #worker: Worker | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly vocabulary: GrammarVocabulary) {}
+  /** The vocabulary is asked for when a thread starts. */
+  constructor(private readonly vocabulary: () => GrammarVocabulary) {}
 
   /** Resolves when the shape compiles; rejects with a 400 that says that it does not, or takes too long. */
   check(shape: StructuredOutput): Promise<void> {
@@ -56,7 +57,7 @@ export class GrammarChecker {
 
   #start(): Worker {
     if (this.#worker) return this.#worker;
-    const worker = new Worker(workerPath(), { workerData: this.vocabulary, stderr: true, stdout: true });
+    const worker = new Worker(workerPath(), { workerData: this.vocabulary(), stderr: true, stdout: true });
     worker.unref();
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = null;
