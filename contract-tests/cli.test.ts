@@ -164,7 +164,15 @@ describe('the other commands', () => {
     const model = join(tiny.folder, 'no.gguf');
     expect((await tito(['inspect', model])).errors).toMatch(/no\.gguf/);
     const { out } = await asking(['inspect', await modelPath(), '--json']);
-    expect(JSON.parse(out)).toMatchObject({ context_length: 2048, tokenizer: true });
+    expect(JSON.parse(out)).toMatchObject({
+      architecture: 'llama',
+      context_length: 2048,
+      tokenizer: { kind: 'BPE' },
+      unsupported: [],
+    });
+    expect((await asking(['inspect', await modelPath(), '--batch', '32'])).out).toMatch(
+      /^keys and values +\d+ bytes a token; [\d.]+ [MG]B for 32 sequences of 2048 tokens$/m,
+    );
   });
 
   it('complete commands and options', async () => {

@@ -7,7 +7,8 @@ import type { InspectOptions } from './inspect.js';
 export function inspectCommand(): Command {
   const command = new Command('inspect')
     .description(
-      'Say what a model is. With --fidelity, how far each precision is from float32 of the same file.',
+      'Say what a model is: architecture, size, memory, tokenizer, template, and what of it is not supported. ' +
+        'With --fidelity, how far each precision is from float32 of the same file.',
     )
     .argument('[model]', 'as for serve')
     .option('--fidelity', 'Measure precisions over public-domain prose; takes minutes.', false)
@@ -23,6 +24,12 @@ export function inspectCommand(): Command {
       20_000,
     )
     .option('--revision <value>', 'as for serve')
+    .option(
+      '--context <tokens>',
+      "Tokens of a sequence, for memory. Default: the model's own.",
+      positiveInteger,
+    )
+    .option('--batch <sequences>', 'Sequences at once, for memory.', positiveInteger, 1)
     .option('--json', 'Print JSON.', false)
     .action(async (model: string | undefined, given: InspectOptions) => {
       const { inspect } = await import('./inspect.js');
@@ -30,6 +37,7 @@ export function inspectCommand(): Command {
     });
   return examples(command, [
     ['The default model', 'tito inspect'],
+    ['Memory of 32 sequences of 4096 tokens', 'tito inspect model.gguf --context 4096 --batch 32'],
     ['What 4-bit weights cost, quickly', 'tito inspect model.gguf --fidelity --dtype int4 --tokens 2048'],
   ]);
 }

@@ -1,6 +1,5 @@
 import type { Fidelity } from '../inspect/fidelity.js';
-import type { ModelDescription, ModelDtype } from '../model/index.js';
-import { describeSource } from '../model/load-model.js';
+import type { ModelDtype } from '../model/index.js';
 import { terminalProgress } from '../model/terminal-progress.js';
 
 export interface InspectOptions {
@@ -10,41 +9,28 @@ export interface InspectOptions {
   tokens: number;
   json: boolean;
   revision?: string;
+  /** Positions that memory is told for; undefined = the model's own length. */
+  context?: number;
+  /** Sequences that memory is told for. */
+  batch: number;
 }
 
-/** What to print of a model. Throws a StartupError as loading does. */
+/** What to print of a model; one that can't run makes the command fail. Throws a StartupError as loading does. */
 export async function inspect(model: string | undefined, options: InspectOptions): Promise<string> {
   const progress = terminalProgress();
   const { dtype: dtypes, tokens, revision } = options;
   const where = { progress, ...(revision === undefined ? {} : { revision }) };
   if (!options.fidelity) {
-    const facts = factsOf(await describeSource(model, where));
-    return options.json ? `${JSON.stringify(facts, null, 2)}\n` : lines(facts);
+    const { modelFacts } = await import('../inspect/model-facts.js');
+    const { context, batch } = options;
+    const facts = await modelFacts(model, { revision, cacheDir: undefined, progress, context, batch });
+    if (facts.layers === null) process.exitCode = 1;
+    const { factsTable } = await import('../inspect/facts-table.js');
+    return options.json ? `${JSON.stringify(facts, null, 2)}\n` : factsTable(facts);
   }
   const { measureFidelity } = await import('../inspect/fidelity.js');
   const rows = await measureFidelity({ model, dtypes, tokens, ...where });
   return options.json ? `${JSON.stringify(rows, null, 2)}\n` : table(rows);
-}
-
-type Facts = Readonly<Record<string, unknown>>;
-
-function factsOf({ source, config, tokenizer, chatTemplate }: ModelDescription): Facts {
-  return {
-    source,
-    vocab_size: config.vocabSize,
-    context_length: config.contextLength,
-    eos_ids: config.eosIds,
-    tokenizer: tokenizer !== null,
-    chat_template: chatTemplate !== null,
-  };
-}
-
-function lines(facts: Facts): string {
-  const texts = Object.entries(facts).map(([name, value]) => {
-    const shown = typeof value === 'boolean' ? (value ? 'yes' : 'none') : String(value).replaceAll(',', ' ');
-    return `${name.replaceAll('_', ' ').padEnd(16)}${shown}\n`;
-  });
-  return texts.join('');
 }
 
 function table(rows: readonly Fidelity[]): string {
