@@ -12,7 +12,7 @@ SOURCES := $(shell find src generated bench contract-tests scripts packages/*/sr
 INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 
-.PHONY: help install build model serve test contract contract-mock golden mock generate generate-check options lint typecheck bench bench-derender bench-render clean
+.PHONY: help install build model serve test contract contract-mock golden mock generate generate-check options lint typecheck bench bench-serve bench-derender bench-render clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -72,6 +72,9 @@ typecheck: $(INSTALLED) ## Type check everything
 
 bench: build ## End-to-end throughput beside the bare session
 	node dist/bench/throughput.js $(ARGS)
+
+bench-serve: build ## tito beside its peers (ARGS="--llama FILE --vllm FOLDER" ... adds them)
+	node dist/bench/serve/run.js $(ARGS)
 
 bench-derender: build ## Time of a streamed derender call by output length (ARGS="--reference URL" adds a peer)
 	node dist/bench/derender.js $(ARGS)

@@ -25,14 +25,16 @@ export async function withServer<T>(
   }
 }
 
-async function healthy(url: string): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
+/** Resolves when the server says so, asked every `everyMs`; rejects after a minute. */
+export async function healthy(url: string, everyMs = 100): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (performance.now() < deadline) {
     const ok = await fetch(`${url}/health`).then(
       (response) => response.ok,
       () => false,
     );
     if (ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   throw new Error('the server did not become healthy within a minute');
 }

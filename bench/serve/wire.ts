@@ -23,8 +23,14 @@ export const tokensInTokensOut: Wire = {
 };
 
 interface CompletionChunk {
-  choices?: Array<{ text?: string }>;
+  choices?: Array<{ text?: string; finish_reason?: string | null }>;
 }
+
+/** A last chunk that only says why may follow that of the last token. */
+const bringsToken = ({ choices }: CompletionChunk): boolean => {
+  const choice = choices?.[0];
+  return choice !== undefined && (choice.text !== '' || choice.finish_reason === null);
+};
 
 /** POST /v1/completions with a prompt of ids. */
 export function openAiCompletions(model: string): Wire {
@@ -39,6 +45,6 @@ export function openAiCompletions(model: string): Wire {
       temperature: 1,
       cache_prompt: false,
     }),
-    tokensOf: (chunk) => (typeof (chunk as CompletionChunk).choices?.[0]?.text === 'string' ? 1 : 0),
+    tokensOf: (chunk) => (bringsToken(chunk as CompletionChunk) ? 1 : 0),
   };
 }
