@@ -6,6 +6,7 @@ import { makeTinyModel, TINY_SHAPE, tinyMetadata } from '../../scripts/make-tiny
 import { StartupError } from '../errors.js';
 import { type WritableTensor, writeGguf } from '../model/gguf/gguf-writer.js';
 import { silentProgress } from '../model/progress.js';
+import { unpackCheckpoint } from '../model/testing/checkpoints.js';
 import { factsTable } from './facts-table.js';
 import { type ModelFacts, modelFacts } from './model-facts.js';
 
@@ -86,6 +87,20 @@ describe('facts of a model', () => {
       expect.stringContaining('pre-tokenizer "unheard-of"'),
       expect.stringMatching(/^The chat template: /),
     ]);
+  });
+
+  it('are those of a folder, with and without its weights', async () => {
+    const { folder: path } = await unpackCheckpoint('qwen3moe', folder);
+    const facts = await factsOf(path);
+    expect(facts).toMatchObject({
+      architecture: 'qwen3moe',
+      layers: 2,
+      formats: { BF16: 1 },
+      dtype: 'float32',
+    });
+    expect(facts).toMatchObject({ parameters: 68_320, tokenizer: null, eos_ids: [2], unsupported: [] });
+    await rm(join(path, 'model.safetensors'));
+    expect(await factsOf(path)).toMatchObject({ layers: 2, parameters: null, unsupported: [] });
   });
 
   it('need a model', async () => {

@@ -1,9 +1,9 @@
 import { StartupError } from '../errors.js';
 import { describeModel, ownPrecision } from '../model/gguf/describe.js';
-import { GgufFile } from '../model/gguf/gguf-file.js';
-import { tokenizerSpec } from '../model/gguf/tokenizer-spec.js';
 import type { TokenizerSpec } from '../model/index.js';
+import { openSource } from '../model/model-source.js';
 import { type LocalSource, localSource, type SourceOptions } from '../model/source.js';
+import { sourceFiles } from '../model/source-hash.js';
 import type { TensorInfo } from '../model/weights.js';
 import { ChatTemplate } from '../text/chat-template.js';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.js';
@@ -106,7 +106,7 @@ async function factsOf(
   { path }: LocalSource,
   options: FactsOptions,
 ): Promise<ModelFacts> {
-  const file = await GgufFile.open(path);
+  const file = await openSource(path, { weights: await hasWeights(path) });
   try {
     const faults: string[] = [];
     const weights = weightFacts([...file.tensors.values()]);
@@ -118,8 +118,8 @@ async function factsOf(
     const described = orFault(faults, () => describeModel(file));
     if (!described) return { ...known, unsupported: faults };
     const { shape, eosIds } = described;
-    const spec = orFault(faults, () => tokenizerSpec(file.metadata, shape.vocabSize));
-    const template = file.metadata.optionalString('tokenizer.chat_template');
+    const spec = orFault(faults, () => file.tokenizer(shape.vocabSize));
+    const template = file.chatTemplate();
     const context = options.context ?? shape.contextLength;
     const positionBytes = 2 * shape.layers * shape.kvHeads * shape.headDim * ELEMENT_BYTES;
     return {
@@ -147,6 +147,12 @@ async function factsOf(
   } finally {
     await file.close();
   }
+}
+
+/** Folders of the hub come without weights. */
+async function hasWeights(path: string): Promise<boolean> {
+  const files = await sourceFiles(path);
+  return files.some(({ name }) => name === '' || name.endsWith('.safetensors'));
 }
 
 function weightFacts(tensors: readonly TensorInfo[]): {

@@ -3,15 +3,15 @@ import { writeGraph } from './build-model.js';
 import { GRAPH_FILE } from './built-model.js';
 import { Overlay } from './checkpoint/overlay.js';
 import { describeModel } from './gguf/describe.js';
-import { GgufFile } from './gguf/gguf-file.js';
 import { decoderWeights } from './graph/decoder-weights.js';
 import type { ModelDtype } from './index.js';
+import { type ModelSource, openSource } from './model-source.js';
 import { silentProgress } from './progress.js';
 import { Weights } from './weights.js';
 
 /** New weights of a model: checkpoint files over its own, oldest first. */
 export interface UpdateJob {
-  /** The model's GGUF file. */
+  /** Path of the model's source. */
   model: string;
   files: readonly string[];
   dtype: ModelDtype;
@@ -26,8 +26,8 @@ export async function checkUpdate({ model, files }: Pick<UpdateJob, 'model' | 'f
 
 /** Build the graph of a model with newer weights. Returns its path. Throws a StartupError as above. */
 export async function buildUpdate({ model, files, dtype, directory }: UpdateJob): Promise<string> {
-  await withOverlay(model, files, async (file, overlay) => {
-    const described = describeModel(file);
+  await withOverlay(model, files, async (source, overlay) => {
+    const described = describeModel(source);
     const weights = decoderWeights(described.architecture, described.shape, new Weights(overlay));
     await writeGraph(directory, described, weights, dtype, silentProgress);
   });
@@ -37,15 +37,15 @@ export async function buildUpdate({ model, files, dtype, directory }: UpdateJob)
 async function withOverlay(
   model: string,
   files: readonly string[],
-  work: (file: GgufFile, overlay: Overlay) => Promise<void>,
+  work: (source: ModelSource, overlay: Overlay) => Promise<void>,
 ): Promise<void> {
-  const file = await GgufFile.open(model);
-  const overlay = new Overlay(file);
+  const source = await openSource(model);
+  const overlay = new Overlay(source, describeModel(source).architecture);
   try {
     for (const path of files) await overlay.add(path);
-    await work(file, overlay);
+    await work(source, overlay);
   } finally {
     await overlay.close();
-    await file.close();
+    await source.close();
   }
 }

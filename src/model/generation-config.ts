@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StartupError } from '../errors.js';
 
@@ -13,7 +13,7 @@ export interface GenerationConfig {
 }
 
 export interface GenerationOptions {
-  /** `auto` = `generation_config.json` beside the model file, if any; `vllm` = none; else a folder or a file. */
+  /** `auto` = `generation_config.json` beside the model file or in its folder, if any; `vllm` = none; else a folder or a file. */
   source: string;
   /** JSON text of fields that win over the file's; null = none. */
   override: string | null;
@@ -52,7 +52,8 @@ export async function generationConfig(
 async function fromFile(modelPath: string, source: string): Promise<Fields> {
   if (source === 'vllm') return {};
   if (source === 'auto') {
-    const path = join(dirname(modelPath), FILE);
+    const folder = (await isFolder(modelPath)) ? modelPath : dirname(modelPath);
+    const path = join(folder, FILE);
     const text = await readFile(path, 'utf8').catch(() => null);
     return text === null ? {} : parse(text, path);
   }
@@ -63,6 +64,13 @@ async function fromFile(modelPath: string, source: string): Promise<Fields> {
     );
   });
   return parse(text, path);
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 function overridesOf(text: string | null): Fields {

@@ -31,6 +31,8 @@ export interface ModelConfig {
   /** The first is the primary EOS; any of them ends a sequence. */
   eosIds: number[];
   dtype: ModelDtype;
+  /** Of mixtures of experts, whose every layer has them. */
+  experts?: { count: number; used: number };
 }
 
 export type ModelDtype = 'float32' | 'int4' | 'int8';
@@ -52,6 +54,7 @@ export interface TokenizerSpec {
  *          past_key_values.{i}.key / .value float32 [B, kvHeads, capacity, headDim]
  * outputs: logits, logprobs, probabilities float32 [R, vocab] · top_logits float32 and top_ids int32
  *          [R, min(TOP_COUNT, vocab)], best first, equal values by id · present.{i}.key / .value (same buffers as the inputs)
+ *          · of mixtures of experts: routed_experts int32 [B·S, layers, experts a position], best first
  */
 export const GRAPH = {
   inputIds: 'input_ids',
@@ -64,6 +67,7 @@ export const GRAPH = {
   probabilities: 'probabilities',
   topLogits: 'top_logits',
   topIds: 'top_ids',
+  routedExperts: 'routed_experts',
   pastKey: (layer: number): string => `past_key_values.${layer}.key`,
   pastValue: (layer: number): string => `past_key_values.${layer}.value`,
   presentKey: (layer: number): string => `present.${layer}.key`,

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BUILDER_VERSION, type BuiltModel, GRAPH_FILE } from './built-model.js';
 import { kernelNeeds, variantOf } from './cpu-kernels.js';
@@ -50,10 +51,12 @@ export async function describeSource(
 ): Promise<ModelDescription> {
   const { cacheDir = defaultCacheDir() } = options;
   const { path, name } = await localSource(source, sourceOptions(options, false));
+  const describe = async (place: string): Promise<Omit<ModelDescription, 'name'>> =>
+    (await import('./describe-file.js')).describeFile(place);
+  // A folder's times don't tell of changes inside its files, and its config.json is read in no time.
+  const isFolder = (await stat(path)).isDirectory();
   const kind = `descriptions-v${BUILDER_VERSION}`;
-  const described = await remembered(path, { cacheDir, kind }, async (file) =>
-    (await import('./describe-file.js')).describeFile(file),
-  );
+  const described = isFolder ? await describe(path) : await remembered(path, { cacheDir, kind }, describe);
   return { ...described, name };
 }
 

@@ -2,6 +2,7 @@ import { StartupError } from '../errors.js';
 import type { BlockFormat } from './gguf/block-formats.js';
 
 export interface TensorInfo {
+  /** As its file has it. */
   name: string;
   /** Fastest dimension first: a matrix is [columns, rows]. */
   shape: readonly number[];
@@ -56,6 +57,15 @@ export class Weights {
     return { name, rows, columns, format, read: () => this.source.read(name) };
   }
 
+  /**
+   * Matrices [rows, columns] of which the file stores `count` in one tensor, under one another: [count · rows, columns].
+   * Throws a StartupError as `matrix` does.
+   */
+  stack(name: string, count: number, rows: number, columns: number): Matrix {
+    const { format } = this.find(name, [columns, rows, count]);
+    return { name, rows: count * rows, columns, format, read: () => this.source.read(name) };
+  }
+
   /** A vector of floats. Throws a StartupError that names the tensor when it is missing or of another shape. */
   vector(name: string, length: number): Vector {
     const { format } = this.find(name, [length]);
@@ -72,7 +82,9 @@ export class Weights {
 
   /** Throws a StartupError that names a tensor nobody asked for: without it the model would compute something else. */
   refuseUnused(): void {
-    const unused = [...this.source.tensors.keys()].filter((name) => !this.asked.has(name));
+    const unused = [...this.source.tensors]
+      .filter(([name]) => !this.asked.has(name))
+      .map(([, info]) => info.name);
     if (unused.length === 0) return;
     const others = unused.length > 1 ? ` and ${unused.length - 1} more tensors` : '';
     throw new StartupError(
@@ -85,7 +97,7 @@ export class Weights {
     if (!info) throw new StartupError(`${this.source.path} has no tensor ${name}: the file is incomplete.`);
     if (info.shape.length !== shape.length || info.shape.some((size, axis) => size !== shape[axis])) {
       throw new StartupError(
-        `${this.source.path}: tensor ${name} has shape [${info.shape.join(', ')}], expected [${shape.join(', ')}].`,
+        `${this.source.path}: tensor ${info.name} has shape [${info.shape.join(', ')}], expected [${shape.join(', ')}].`,
       );
     }
     this.asked.add(name);

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, defaultThreads } from '../config.js';
@@ -13,6 +12,7 @@ import type { ModelArtifact, ModelConfig, ModelDescription, ModelDtype } from '.
 import { describeSource, loadModel } from '../model/load-model.js';
 import { defaultCacheDir } from '../model/model-cache.js';
 import type { Progress } from '../model/progress.js';
+import { sourceFiles } from '../model/source-hash.js';
 import { terminalProgress } from '../model/terminal-progress.js';
 import type { RenderSettings } from '../render/settings.js';
 import type { RuntimeBackend } from '../runtime/session.js';
@@ -62,7 +62,7 @@ export async function loadEngine(
     returnSamplingMask: config.returnSamplingMask,
     defaultSampling: generation.sampling,
   };
-  return { engine, settings, updates: weightUpdates(config, found, engine) };
+  return { engine, settings, updates: await weightUpdates(config, found, engine) };
 }
 
 /** The text side, which takes about as long as the engine's start. Closes the engine when there can be none. */
@@ -80,18 +80,19 @@ async function renderSettingsBeside(
   }
 }
 
-function weightUpdates(
+async function weightUpdates(
   config: Config,
   { source, config: model }: ModelArtifact,
   engine: Engine,
-): WeightUpdates {
+): Promise<WeightUpdates> {
+  const stored = (await sourceFiles(source)).reduce((sum, { size }) => sum + size, 0);
   return new WeightUpdates({
     engine,
     model: source,
     dtype: model.dtype,
     weightsDir: config.weightsDir,
     folder: join(defaultCacheDir(), 'updates', `${process.pid}-${randomBytes(4).toString('hex')}`),
-    largestUpload: statSync(source).size * MOST_BYTES_A_STORED_BYTE + HEADER_BYTES,
+    largestUpload: stored * MOST_BYTES_A_STORED_BYTE + HEADER_BYTES,
   });
 }
 

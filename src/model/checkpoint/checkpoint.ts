@@ -30,6 +30,17 @@ export async function openTensors(path: string): Promise<OpenTensors> {
   return SafetensorsFile.open(path);
 }
 
+/** The safetensors files of a model's folder. Throws a StartupError when there are none, or the index names others. */
+export async function safetensorsFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder);
+  if (names.includes(SHARD_INDEX)) return shards(folder, names);
+  const whole = names.includes('model.safetensors') ? ['model.safetensors'] : names.sort();
+  const files = whole.filter((name) => name.endsWith('.safetensors'));
+  if (files.length === 0) throw new StartupError(`${folder} holds no .safetensors file.`);
+  return files.map((name) => join(folder, name));
+}
+
+/** Files that the index names must be in the folder itself: names can't lead out of it. */
 async function shards(folder: string, names: readonly string[]): Promise<string[]> {
   const index = await readFile(join(folder, SHARD_INDEX), 'utf8').catch((error: Error) => {
     throw new StartupError(`${SHARD_INDEX} of ${folder} can't be read: ${error.message}`);

@@ -1,32 +1,40 @@
 import { StartupError } from '../../errors.js';
-import type { Architecture, DecoderShape } from '../architectures/architecture.js';
-import { checkShape } from '../architectures/check-shape.js';
+import { type Architecture, type DecoderShape, EMBEDDING, HEAD } from '../architectures/architecture.js';
+import { decoderShape } from '../architectures/decoder-shape.js';
 import { architectureNamed } from '../architectures/index.js';
 import type { ModelDtype } from '../index.js';
-import type { GgufFile } from './gguf-file.js';
+import type { TensorSource } from '../weights.js';
 import type { Metadata } from './metadata.js';
 import { packedLayout } from './pack-blocks.js';
 
-export interface GgufModel {
+/** What a model's source says about it. */
+export interface ModelFacts extends Pick<TensorSource, 'path' | 'tensors'> {
+  metadata: Metadata;
+  /** Default: the rows of the embedding. */
+  readonly vocabSize?: number;
+  /** Ids that end a sequence, the primary one first. Default: those in the metadata. */
+  readonly endIds?: readonly number[];
+}
+
+export interface DescribedModel {
   architecture: Architecture;
   shape: DecoderShape;
   bosId: number | null;
   eosIds: number[];
 }
 
-/** What a GGUF file's metadata says about its model. Throws a StartupError for what tito can't run. */
-export function describeModel({ path, metadata, tensors }: GgufFile): GgufModel {
+/** What a source's metadata says about its model. Throws a StartupError for what tito can't run. */
+export function describeModel(facts: ModelFacts): DescribedModel {
+  const { path, metadata, tensors } = facts;
   const architecture = architectureNamed(metadata.string('general.architecture'));
-  const vocabSize = tensors.get(architecture.embedding)?.shape[1];
+  const vocabSize = facts.vocabSize ?? tensors.get(EMBEDDING)?.shape[1];
   if (vocabSize === undefined)
-    throw new StartupError(`${path} has no tensor ${architecture.embedding}: the file is incomplete.`);
-  const shape = architecture.shape(metadata, vocabSize);
-  checkShape(shape);
+    throw new StartupError(`${path} has no tensor ${EMBEDDING}: the file is incomplete.`);
   return {
     architecture,
-    shape,
+    shape: decoderShape(architecture, metadata, vocabSize),
     bosId: metadata.optionalNumber('tokenizer.ggml.bos_token_id'),
-    eosIds: endIds(metadata),
+    eosIds: [...(facts.endIds ?? endIds(metadata))],
   };
 }
 
@@ -36,14 +44,14 @@ function endIds(metadata: Metadata): number[] {
 }
 
 /** The dtype that keeps most of the layers' weights as the file has them. Throws a StartupError as above. */
-export function ownPrecision(file: GgufFile): ModelDtype {
-  const { architecture } = describeModel(file);
+export function ownPrecision(source: ModelFacts): ModelDtype {
+  describeModel(source);
   const weights: Record<ModelDtype, number> = { float32: 0, int8: 0, int4: 0 };
-  for (const { name, shape, format } of file.tensors.values()) {
-    if (shape.length !== 2 || name === architecture.embedding || name === architecture.head) continue;
+  for (const [name, { shape, format }] of source.tensors) {
+    if (shape.length < 2 || name === EMBEDDING || name === HEAD) continue;
     const bits = packedLayout(format)?.bits;
     const dtype = bits === undefined ? 'float32' : bits === 4 ? 'int4' : 'int8';
-    weights[dtype] += shape[0]! * shape[1]!;
+    weights[dtype] += shape.reduce((product, size) => product * size, 1);
   }
   const dtypes = Object.keys(weights) as ModelDtype[];
   return dtypes.reduce((best, dtype) => (weights[dtype] > weights[best] ? dtype : best));

@@ -2,12 +2,19 @@ import { StartupError } from '../../errors.js';
 
 export type MetadataValue = string | number | bigint | boolean | MetadataValue[];
 
-/** The key/value section of a GGUF file, read with the types that a caller expects. */
+/** The key/value section of a GGUF file, or what stands for it, read with the types that a caller expects. */
 export class Metadata {
   constructor(
     private readonly file: string,
     private readonly values: Readonly<Record<string, MetadataValue | undefined>>,
+    /** What the file calls the field of a key, for messages. */
+    private readonly fieldNames: Readonly<Record<string, string>> = {},
   ) {}
+
+  /** The name by which users know a key. */
+  nameOf(key: string): string {
+    return this.fieldNames[key] ?? key;
+  }
 
   has(key: string): boolean {
     return this.values[key] !== undefined;
@@ -68,13 +75,25 @@ export class Metadata {
     return value as number[];
   }
 
+  /** A flag for each layer, or one number that stands for a pattern; null when the key is absent. */
+  optionalFlags(key: string): readonly boolean[] | number | null {
+    const value = this.values[key];
+    if (!Array.isArray(value)) return this.optionalCount(key);
+    return value.map((flag) => {
+      if (typeof flag === 'boolean') return flag;
+      return typeof flag === 'number' || typeof flag === 'bigint'
+        ? Number(flag) !== 0
+        : this.wrong(key, 'a list of flags');
+    });
+  }
+
   private missing(key: string): never {
     throw new StartupError(
-      `${this.file} has no metadata key ${key}: the file is incomplete or of another kind.`,
+      `${this.file} has no metadata key ${this.nameOf(key)}: the file is incomplete or of another kind.`,
     );
   }
 
   private wrong(key: string, expected: string): never {
-    throw new StartupError(`${this.file}: metadata key ${key} is not ${expected}.`);
+    throw new StartupError(`${this.file}: metadata key ${this.nameOf(key)} is not ${expected}.`);
   }
 }

@@ -1,24 +1,16 @@
 import type { DecoderShape } from '../architectures/architecture.js';
 import { GRAPH } from '../index.js';
 import type { Matrix, Vector } from '../weights.js';
+import { attend, type SharedInputs, shapeConstant, writeSharedInputs } from './attention.js';
 import type { DecoderWeights, LayerWeights } from './decoder-weights.js';
-import { type GraphWriter, MICROSOFT } from './graph-writer.js';
+import { type Router, route, writeRoutedExperts } from './experts.js';
+import { feedForward } from './feed-forward.js';
+import type { GraphWriter } from './graph-writer.js';
+import { addAndNorm, normalised } from './norms.js';
 import type { Projections } from './projections.js';
-import { rotaryTables } from './rotary.js';
 import { paddingTo, type RowPadding } from './row-padding.js';
+import { scaled, softCapped } from './scalars.js';
 import { writeScores } from './scores.js';
-
-/** Names of values that every layer reads. */
-interface Shared {
-  cosines: string;
-  sines: string;
-  /** int64 [3]: B, S, -1. */
-  batchShape: string;
-  /** int64 [2]: -1, heads · headDim. */
-  attentionShape: string;
-  totalLength: string;
-  seqlens: string;
-}
 
 /**
  * Write the graph of `GRAPH`'s contract. Positions run as one [B·S, hidden] matrix; only attention sees B and S.
@@ -31,7 +23,7 @@ export async function writeDecoder(
   projections: Projections,
   advance: () => void,
 ): Promise<void> {
-  const shared = await writeInputs(graph, shape);
+  const shared = await writeSharedInputs(graph, shape, weights);
   const logitRows = graph.input(GRAPH.logitRows, 'int64', ['rows']);
   const flatIds = graph.node('flat_ids', 'Reshape', [
     GRAPH.inputIds,
@@ -41,63 +33,75 @@ export async function writeDecoder(
   const positions = await paddingTo(graph, fewest, flatIds);
   const wanted = { rows: logitRows, padding: await paddingTo(graph, fewest, logitRows) };
   const embedded = await projections.embed(graph, flatIds, weights.embedding, weights.head === null);
-  let hidden = positions.pad(embedded);
+  let hidden = positions.pad(await scaled(graph, 'embedded_scaled', embedded, shape.embeddingScale));
   let pending: string | null = null;
+  const routed: string[] = [];
   for (const [index, layer] of weights.layers.entries()) {
     const last = index === weights.layers.length - 1;
     const plan = { index, shape, shared, layer, projections, positions, wanted: last ? wanted : null };
-    [hidden, pending] = await writeLayer(graph, plan, hidden, pending);
+    const written = await writeLayer(graph, plan, hidden, pending);
+    [hidden, pending] = [written.stream, written.pending];
+    if (written.router) routed.push(positions.trim(written.router.ids));
     advance();
   }
+  if (shape.experts) await writeRoutedExperts(graph, shape.experts, routed);
   const [normed] = await addAndNorm(graph, 'final_norm', shape, hidden, pending, weights.finalNorm);
-  await writeHead(graph, projections, weights.head ?? weights.embedding, normed, wanted.padding);
+  await writeLogits(graph, shape, projections, weights.head ?? weights.embedding, normed, wanted.padding);
   graph.output(GRAPH.logits, 'float32', ['rows', shape.vocabSize]);
   await writeScores(graph, shape.vocabSize);
   advance();
 }
 
-async function writeInputs(graph: GraphWriter, shape: DecoderShape): Promise<Shared> {
-  const { contextLength, headDim, heads } = shape;
-  graph.input(GRAPH.inputIds, 'int64', ['batch', 'sequence']);
-  const seqlens = graph.input(GRAPH.seqlensK, 'int32', ['batch']);
-  const totalLength = graph.input(GRAPH.totalSequenceLength, 'int32', [1]);
-  const { cosines, sines } = rotaryTables(contextLength, headDim, shape.rotaryBase);
-  const table = [contextLength, headDim / 2];
-  const idsShape = graph.node('ids_shape', 'Shape', [GRAPH.inputIds]);
-  const rest = await shapeConstant(graph, 'rest', [-1]);
-  return {
-    cosines: await graph.constant('cosines', 'float32', table, cosines),
-    sines: await graph.constant('sines', 'float32', table, sines),
-    batchShape: graph.node('batch_shape', 'Concat', [idsShape, rest], { attributes: { axis: 0 } }),
-    attentionShape: await shapeConstant(graph, 'attention_shape', [-1, heads * headDim]),
-    seqlens,
-    totalLength,
-  };
-}
-
 /** The fewest rows that every matrix takes. */
 function fewestRows({ layers, head, embedding }: DecoderWeights, projections: Projections): number {
   const inLayers = layers
-    .flatMap((layer) => Object.values(layer).filter((tensor): tensor is Matrix => 'columns' in tensor))
+    .flatMap((layer) => Object.values(layer).filter(isMatrix))
     .map((matrix) => projections.fewestRows(matrix, 'layers'));
   return Math.max(...inLayers, projections.fewestRows(head ?? embedding, 'head'));
 }
 
-/** Logits of normed rows, which are padded; trimmed before the head, where they are small, if it takes single rows. */
+function isMatrix(part: Matrix | Vector | readonly Vector[] | null): part is Matrix {
+  return part !== null && 'columns' in part;
+}
+
+/** Logits of normed rows, divided and capped where the architecture does so. */
+async function writeLogits(
+  graph: GraphWriter,
+  { logitDivisor, logitCap }: DecoderShape,
+  projections: Projections,
+  matrix: Matrix,
+  normed: string,
+  wanted: RowPadding,
+): Promise<void> {
+  if (logitDivisor === undefined && logitCap === undefined) {
+    return writeHead(graph, projections, matrix, normed, wanted, GRAPH.logits);
+  }
+  const [raw, divided] = [`${GRAPH.logits}.raw`, `${GRAPH.logits}.divided`];
+  await writeHead(graph, projections, matrix, normed, wanted, raw);
+  const factor = logitDivisor === undefined ? undefined : 1 / logitDivisor;
+  if (logitCap === undefined) {
+    await scaled(graph, GRAPH.logits, raw, factor);
+  } else {
+    await softCapped(graph, GRAPH.logits, await scaled(graph, divided, raw, factor), logitCap);
+  }
+}
+
+/** The head's product, of rows that are padded; trimmed before the head, where they are small, if it takes single rows. */
 async function writeHead(
   graph: GraphWriter,
   projections: Projections,
   matrix: Matrix,
   normed: string,
   wanted: RowPadding,
+  name: string,
 ): Promise<void> {
   if (projections.fewestRows(matrix, 'head') === 1) {
-    await projections.head(graph, GRAPH.logits, wanted.trim(normed), matrix);
+    await projections.head(graph, name, wanted.trim(normed), matrix);
     return;
   }
-  const padded = `${GRAPH.logits}.padded`;
+  const padded = `${name}.padded`;
   await projections.head(graph, padded, normed, matrix);
-  wanted.trim(padded, GRAPH.logits);
+  wanted.trim(padded, name);
 }
 
 interface WantedRows {
@@ -108,7 +112,7 @@ interface WantedRows {
 interface LayerPlan {
   index: number;
   shape: DecoderShape;
-  shared: Shared;
+  shared: SharedInputs;
   layer: LayerWeights;
   projections: Projections;
   /** How rows for all positions are padded. */
@@ -117,14 +121,24 @@ interface LayerPlan {
   wanted: WantedRows | null;
 }
 
-/** One block. Returns the residual stream and the feed-forward output that is still to be added to it. */
+interface WrittenLayer {
+  /** The residual stream. */
+  stream: string;
+  /** The feed-forward output that is still to be added to it. */
+  pending: string;
+  /** Of all positions. */
+  router: Router | null;
+}
+
+/** One block. With experts, the last layer's rows are picked behind the router, which tells of all positions. */
 async function writeLayer(
   graph: GraphWriter,
   plan: LayerPlan,
   hidden: string,
   pending: string | null,
-): Promise<[string, string]> {
+): Promise<WrittenLayer> {
   const { index, shape, layer, projections, positions, wanted } = plan;
+  const { experts } = shape;
   const at = (part: string): string => `layer.${index}.${part}`;
   const [normed, residual] = await addAndNorm(
     graph,
@@ -141,10 +155,9 @@ async function writeLayer(
     [layer.query, layer.key, layer.value],
     'normed',
   );
-  const attention = attend(graph, plan, positions.trim(qkv));
-  const attended = wanted
-    ? pickRows(graph, at('attention_rows'), attention, wanted)
-    : positions.pad(attention);
+  const attention = await attend(graph, plan, positions.trim(qkv));
+  const early = experts ? null : wanted;
+  const attended = early ? pickRows(graph, at('attention_rows'), attention, early) : positions.pad(attention);
   const mixed = await projections.project(
     graph,
     at('attention_output'),
@@ -152,81 +165,47 @@ async function writeLayer(
     [layer.attentionOutput],
     'attended',
   );
-  const stream = wanted ? pickRows(graph, at('residual_rows'), residual, wanted) : residual;
+  const stream = early ? pickRows(graph, at('residual_rows'), residual, early) : residual;
   const [feedIn, after] = await addAndNorm(
     graph,
     at('ffn_norm'),
     shape,
     stream,
-    mixed,
+    await addend(graph, at('attention_output'), shape, mixed, layer.postAttentionNorm),
     layer.feedForwardNorm,
   );
-  const gateUp = await projections.project(graph, at('gate_up'), feedIn, [layer.gate, layer.up], 'normed');
-  const gated = gate(graph, at, gateUp);
-  return [after, await projections.project(graph, at('ffn_down'), gated, [layer.down], 'products')];
+  const feed = async (rows: string, router: Router | null): Promise<string> =>
+    addend(
+      graph,
+      at('ffn_output'),
+      shape,
+      await feedForward(graph, plan, rows, router),
+      layer.postFeedForwardNorm,
+    );
+  if (!experts) return { stream: after, pending: await feed(feedIn, null), router: null };
+  const router = await route(graph, at('router'), experts, feedIn, layer.router!);
+  if (!wanted) return { stream: after, pending: await feed(feedIn, router), router };
+  const weights = pickRows(graph, at('router_rows'), router.weights, wanted);
+  const rows = pickRows(graph, at('ffn_rows'), feedIn, wanted);
+  return {
+    stream: pickRows(graph, at('stream_rows'), after, wanted),
+    pending: await feed(rows, { ...router, weights }),
+    router,
+  };
 }
 
-function attend(graph: GraphWriter, { index, shape, shared }: LayerPlan, qkv: string): string {
-  const { heads, kvHeads, headDim } = shape;
-  const cache = ['batch', kvHeads, 'capacity', headDim];
-  const key = graph.input(GRAPH.pastKey(index), 'float32', cache);
-  const value = graph.input(GRAPH.pastValue(index), 'float32', cache);
-  graph.output(GRAPH.presentKey(index), 'float32', cache);
-  graph.output(GRAPH.presentValue(index), 'float32', cache);
-  const name = `layer.${index}.attention`;
-  const batched = graph.node(`${name}_input`, 'Reshape', [qkv, shared.batchShape]);
-  const out = graph.node(
-    name,
-    'GroupQueryAttention',
-    [batched, '', '', key, value, shared.seqlens, shared.totalLength, shared.cosines, shared.sines],
-    {
-      domain: MICROSOFT,
-      attributes: { num_heads: heads, kv_num_heads: kvHeads, do_rotary: 1, rotary_interleaved: 0 },
-      outputs: [name, GRAPH.presentKey(index), GRAPH.presentValue(index)],
-    },
-  );
-  return graph.node(`${name}_flat`, 'Reshape', [out, shared.attentionShape]);
-}
-
-/** Add what is pending to the residual stream, then normalise. Returns the normalised rows and the new stream. */
-async function addAndNorm(
+/** What half a block gives, as it is added to the residual stream. */
+async function addend(
   graph: GraphWriter,
   name: string,
-  { normEpsilon }: DecoderShape,
-  stream: string,
-  pending: string | null,
-  weight: Vector,
-): Promise<[string, string]> {
-  const scale = await graph.constant(`${name}.weight`, 'float32', [weight.length], await weight.read());
-  const epsilon = { float: normEpsilon };
-  if (pending === null) {
-    const attributes = { axis: -1, epsilon, stash_type: 1 };
-    return [graph.node(name, 'SimplifiedLayerNormalization', [stream, scale], { attributes }), stream];
-  }
-  const sum = `${name}.sum`;
-  graph.node(name, 'SkipSimplifiedLayerNormalization', [stream, pending, scale], {
-    domain: MICROSOFT,
-    attributes: { epsilon },
-    outputs: [name, '', '', sum],
-  });
-  return [name, sum];
-}
-
-/** SiLU(gate) · up, from the two side by side. */
-function gate(graph: GraphWriter, at: (part: string) => string, gateUp: string): string {
-  const halves = [at('gate'), at('up')];
-  graph.node(at('gate_up_split'), 'Split', [gateUp], { attributes: { axis: -1 }, outputs: halves });
-  const silu = graph.node(at('silu'), 'QuickGelu', [halves[0]!], {
-    domain: MICROSOFT,
-    attributes: { alpha: { float: 1 } },
-  });
-  return graph.node(at('gated'), 'Mul', [silu, halves[1]!]);
+  shape: DecoderShape,
+  rows: string,
+  norm: Vector | undefined,
+): Promise<string> {
+  const normed = norm ? await normalised(graph, `${name}.norm`, shape, rows, norm) : rows;
+  return scaled(graph, `${name}.scaled`, normed, shape.residualScale);
 }
 
 function pickRows(graph: GraphWriter, name: string, values: string, { rows, padding }: WantedRows): string {
   return padding.pad(graph.node(name, 'Gather', [values, rows], { attributes: { axis: 0 } }));
-}
-
-function shapeConstant(graph: GraphWriter, name: string, dims: readonly number[]): Promise<string> {
-  return graph.constant(name, 'int64', [dims.length], BigInt64Array.from(dims, BigInt));
 }

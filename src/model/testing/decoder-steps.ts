@@ -7,7 +7,11 @@ import type { GraphRun } from './run-graph.js';
 export type Step = (first: number, rows: number[][], past: number[], wanted: number[]) => GraphRun;
 
 /** For tests: makes steps that share one set of key/value buffers. */
-export function decoderSteps(shape: DecoderShape, slots: number, capacity: number): Step {
+export function decoderSteps(
+  shape: Pick<DecoderShape, 'layers' | 'kvHeads' | 'headDim' | 'vocabSize'>,
+  slots: number,
+  capacity: number,
+): Step {
   const { layers, kvHeads, headDim, vocabSize } = shape;
   const rowSize = kvHeads * capacity * headDim;
   const buffers = Array.from({ length: 2 * layers }, () => new Float32Array(slots * rowSize));

@@ -3,12 +3,12 @@ import { elementCount, type InPlaceView, type TensorView } from '../../runtime/t
 
 export interface GraphRun {
   inputs: readonly TensorView[];
-  /** Float32 outputs and their sizes. */
-  outputs: ReadonlyArray<{ name: string; dims: readonly number[] }>;
+  /** Outputs and their sizes; float32 unless `type` says otherwise. */
+  outputs: ReadonlyArray<{ name: string; dims: readonly number[]; type?: 'int32' }>;
   inPlace?: readonly InPlaceView[];
 }
 
-/** For tests: load a graph, run each step once, and give the outputs of each by name. */
+/** For tests: load a graph, run each step once, and give the outputs of each by name, as floats. */
 export async function runGraph(
   graphPath: string,
   steps: readonly GraphRun[],
@@ -17,18 +17,17 @@ export async function runGraph(
   const results: Array<Record<string, Float32Array>> = [];
   try {
     for (const { inputs, outputs, inPlace = [] } of steps) {
-      const views = outputs.map(({ name, dims }) => ({
-        name,
-        dims,
-        data: new Float32Array(elementCount(dims)),
-      }));
+      const views = outputs.map(({ name, dims, type }) => {
+        const data = type === 'int32' ? Int32Array : Float32Array;
+        return { name, dims, data: new data(elementCount(dims)) };
+      });
       const run = session.bind({ inputs, outputs: views, inPlace });
       try {
         await run.run();
       } finally {
         run.release();
       }
-      results.push(Object.fromEntries(views.map(({ name, data }) => [name, data])));
+      results.push(Object.fromEntries(views.map(({ name, data }) => [name, Float32Array.from(data)])));
     }
   } finally {
     await session.close();
