@@ -9,6 +9,7 @@ TARGET ?=
 GOLDEN ?= $(TITO_GOLDEN)
 
 SOURCES := $(shell find src generated bench contract-tests scripts packages/*/src -name '*.ts' 2>/dev/null) openapi.yaml
+WEB := $(shell find web -type f 2>/dev/null)
 INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 
@@ -23,12 +24,13 @@ $(INSTALLED): package.json packages/client/package.json package-lock.json
 	npm ci --no-audit --no-fund
 	@touch $(INSTALLED)
 
-build: $(BUILT) ## Compile the server and the client package
+build: $(BUILT) ## Compile the server, the client package and the pages
 
-$(BUILT): $(INSTALLED) $(SOURCES) tsconfig.json tsconfig.build.json packages/client/tsconfig.build.json
+$(BUILT): $(INSTALLED) $(SOURCES) $(WEB) tsconfig.json tsconfig.build.json packages/client/tsconfig.build.json
 	rm -rf dist packages/client/dist
 	node_modules/.bin/tsc -p tsconfig.build.json
 	node_modules/.bin/tsc -p packages/client/tsconfig.build.json
+	node dist/scripts/build-web.js
 	chmod +x dist/src/cli.js
 	@touch $(BUILT)
 
@@ -69,6 +71,7 @@ lint: $(INSTALLED) ## Lint code and contract
 typecheck: $(INSTALLED) ## Type check everything
 	node_modules/.bin/tsc --noEmit
 	node_modules/.bin/tsc -p packages/client/tsconfig.build.json --noEmit
+	node_modules/.bin/tsc -p web/tsconfig.json --noEmit
 
 bench: build ## End-to-end throughput beside the bare session
 	node dist/bench/throughput.js $(ARGS)

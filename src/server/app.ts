@@ -18,6 +18,7 @@ import { operationsHandlers } from './handlers/operations.js';
 import { renderHandlers } from './handlers/render.js';
 import { tokenizerHandlers } from './handlers/tokenizer.js';
 import { readBody } from './json-body.js';
+import { pages } from './pages.js';
 import { echoRequestId } from './request-id.js';
 import { checkInput, findOperation } from './routing.js';
 import type { ServerState } from './state.js';
@@ -30,6 +31,7 @@ export function createApp(state: ServerState): Express {
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
 
   app.use(echoRequestId);
+  app.use(pages());
   app.use(requireApiKey(config.apiKey, controlPaths(state)));
   app.use(findOperation(contract.operations, (operation) => availabilityOf(operation, config)));
   app.use(checkInput(readBody(maxBodyMiB), validator));

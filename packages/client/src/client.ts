@@ -2,10 +2,13 @@ import type { TitoClient } from '../../../generated/client.js';
 import type {
   ChatCompletion,
   ChatCompletionRequest,
+  Completion,
   DerenderChatChunkResponse,
   DerenderChatRequest,
+  DerenderCompletionRequest,
   GenerateRequest,
   GenerateResponse,
+  ModelList,
 } from '../../../generated/types.js';
 import { type ChatAnswer, type ChatStreamed, chat, chatStream } from './chat.js';
 import { Conversation, type ConversationOptions } from './conversation.js';
@@ -95,6 +98,23 @@ export class Tito {
     options: CallOptions = {},
   ): Promise<DerenderChatChunkResponse> {
     return this.#derender<DerenderChatChunkResponse>({ ...body, stream: true }, options);
+  }
+
+  /** Generated answers to a text completion: a choice for each sequence, with the tokens' texts where logprobs were sent. */
+  derenderCompletion(body: DerenderCompletionRequest, options: CallOptions = {}): Promise<Completion> {
+    return this.#transport.call<Completion>(async (signal) => {
+      const { data, error, response } = await this.http.POST('/v1/completions/derender', {
+        body: { ...body, stream: false },
+        signal,
+      });
+      // `stream` decides which of the two shapes of this path it is.
+      return { data: data as Completion, error, response };
+    }, options);
+  }
+
+  /** The models that the server answers to. */
+  models(options: CallOptions = {}): Promise<ModelList> {
+    return this.#transport.call((signal) => this.http.GET('/v1/models', { signal }), options);
   }
 
   /** Render, generate, derender: a message out of a chat, and the ids behind it. */
