@@ -60,15 +60,23 @@ function writePage(name: string, assets: ReadonlyMap<string, string>): void {
   writeFileSync(join(TARGET, name), html);
 }
 
-/** The licences of what is bundled, which their copies have to carry. */
+/** The licences of what is bundled, which copies have to carry. */
 function licences(): string {
   return BUNDLED.map((name) => {
-    const folder = folderOf(name);
-    const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, string>;
-    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file ? readFileSync(join(folder, file), 'utf8').trim() : `Licensed under ${license}.`;
-    return `${name} ${version} (${license})\n\n${text}\n`;
+    const { version, license } = JSON.parse(readFileSync(join(folderOf(name), 'package.json'), 'utf8')) as {
+      version: string;
+      license: string;
+    };
+    return `${name} ${version} (${license})\n\n${licenceOf(name)}\n`;
   }).join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+function licenceOf(name: string): string {
+  const file = readdirSync(folderOf(name)).find((entry) => /^licen[cs]e/i.test(entry));
+  if (file) return readFileSync(join(folderOf(name), file), 'utf8').trim();
+  // Its package names the licence without the text, which is preact's but for the holder.
+  if (name !== '@scalar/api-reference') throw new Error(`${name} has no licence file`);
+  return licenceOf('preact').replace(/Copyright .*/, 'Copyright (c) 2023-present Scalar');
 }
 
 rmSync(TARGET, { recursive: true, force: true });

@@ -16,7 +16,6 @@ Scalar.createApiReference('#app', {
   hideClientButton: true,
   showDeveloperTools: 'never',
   agent: { disabled: true },
-  mcp: { disabled: true },
   documentDownloadType: 'direct',
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
 });

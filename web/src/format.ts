@@ -1,6 +1,6 @@
 /** A text in quotes with what can't be seen written out. */
 export function quoted(text: string): string {
-  return JSON.stringify(text).replaceAll(' ', ' ');
+  return JSON.stringify(text);
 }
 
 /** The share of a logprob, such as `87 %`. */
@@ -17,5 +17,10 @@ export function milliseconds(ms: number): string {
 /** What a token shows of itself: line breaks and tabs as signs, and a dot for a piece of a character. */
 export function visible(text: string): string {
   if (text === '') return '·';
-  return text.replaceAll('\n', '↵\n').replaceAll('\t', '⇥\t').replaceAll('\r', '␍');
+  return text.replaceAll('\n', '↵').replaceAll('\t', '⇥').replaceAll('\r', '␍');
+}
+
+/** The line breaks that a text ends with. */
+export function breaksAfter(text: string): string {
+  return /\n*$/.exec(text)![0];
 }

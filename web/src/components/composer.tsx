@@ -177,8 +177,8 @@ function SamplingSet() {
       <NumberField name="topP" label="Top p" step="0.05" min="0" max="1" />
       <NumberField name="seed" label="Seed" step="1" />
       <label>
-        Stop, a text a line
-        <textarea rows={1} class="mono" spellcheck={false} value={fields.value.stop} onInput={(event) => setField('stop', event.currentTarget.value)} />
+        Stop texts
+        <textarea rows={1} class="mono" placeholder="one a line" spellcheck={false} value={fields.value.stop} onInput={(event) => setField('stop', event.currentTarget.value)} />
       </label>
     </fieldset>
   );

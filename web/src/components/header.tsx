@@ -14,7 +14,7 @@ const STATES: Readonly<Record<Ability, string>> = {
 export function Header() {
   const state = ability.value;
   return (
-    <header class="bar">
+    <header class="top">
       <h1>
         tito <span>playground</span>
       </h1>
@@ -31,8 +31,7 @@ export function Header() {
           {apiKey.value ? 'Key set' : 'API key'}
         </button>
         <button type="button" class="quiet" onClick={nextTheme}>
-          <span class="visually-hidden">Theme: </span>
-          {theme.value}
+          Theme: {theme.value}
         </button>
         <button
           type="button"

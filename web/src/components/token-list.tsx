@@ -1,5 +1,5 @@
 import { memo } from 'preact/compat';
-import { percent, quoted, visible } from '../format.js';
+import { breaksAfter, percent, quoted, visible } from '../format.js';
 import type { PlacedToken, SampledToken } from '../run.js';
 import { hovered, type ListName, pinned, showIds } from '../state.js';
 
@@ -43,7 +43,7 @@ export function TokenList({ name, label, tokens }: Props) {
       }}
     >
       {tokens.map((token, index) => (
-        <Token key={index} name={name} index={index} token={token} ids={showIds.value} chosen={index === chosen} />
+        <Token key={index} name={name} index={index} token={token} ids={showIds.value} chosen={index === chosen} last={index === tokens.length - 1} />
       ))}
     </div>
   );
@@ -55,23 +55,28 @@ interface TokenProps {
   readonly token: PlacedToken | SampledToken;
   readonly ids: boolean;
   readonly chosen: boolean;
+  readonly last: boolean;
 }
 
-const Token = memo(({ name, index, token, ids, chosen }: TokenProps) => {
+const Token = memo(({ name, index, token, ids, chosen, last }: TokenProps) => {
   const logprob = 'logprob' in token ? token.logprob : null;
   const share = logprob === null ? '' : `, ${percent(logprob)}`;
   return (
-    <span
-      id={idOf(name, index)}
-      role="option"
-      aria-selected={chosen}
-      aria-label={`${quoted(token.text)}, id ${token.id}${share}`}
-      data-index={index}
-      class={`token ${token.special ? 'special' : ''} ${name === 'prompt' ? `hue-${index % HUES}` : 'shaded'}`}
-      style={logprob === null ? undefined : { '--surprise': String(surprise(logprob)) }}
-    >
-      {ids ? token.id : visible(token.text)}
-    </span>
+    <>
+      <span
+        id={idOf(name, index)}
+        role="option"
+        aria-selected={chosen}
+        aria-label={`${quoted(token.text)}, id ${token.id}${share}`}
+        data-index={index}
+        class={`token ${token.special ? 'special' : ''} ${name === 'prompt' ? `hue-${index % HUES}` : 'shaded'}`}
+        style={logprob === null ? undefined : { '--surprise': String(surprise(logprob)) }}
+      >
+        {visible(token.text)}
+        {ids && <small>{token.id}</small>}
+      </span>
+      {!last && breaksAfter(token.text)}
+    </>
   );
 });
 
