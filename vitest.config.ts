@@ -9,6 +9,7 @@ export default defineConfig({
       'bench/**/*.test.ts',
       'packages/*/test/**/*.test.ts',
       'examples/**/*.test.ts',
+      'web/test/**/*.test.ts',
     ],
     testTimeout: 60_000,
     hookTimeout: 120_000,

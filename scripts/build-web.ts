@@ -34,7 +34,9 @@ async function bundle(entry: string): Promise<string> {
     platform: 'browser',
     tsconfig: join(SOURCE, 'tsconfig.json'),
     // The package as it is published, not its source.
-    resolve: { alias: { '@titokens/client': join(packageRoot, 'packages/client/dist/packages/client/src/index.js') } },
+    resolve: {
+      alias: { '@titokens/client': join(packageRoot, 'packages/client/dist/packages/client/src/index.js') },
+    },
   });
   const { output } = await build.generate({ format: 'es', minify: true });
   if (output.length !== 1) throw new Error(`${entry} became ${output.length} files, not one`);
@@ -85,7 +87,13 @@ const assets = new Map([
   ['playground.js', writeAsset('playground.js', await bundle('playground.tsx'))],
   ['docs.js', writeAsset('docs.js', await bundle('docs.ts'))],
   ['reference.js', writeAsset('reference.js', readFileSync(reference, 'utf8'))],
-  ['playground.css', writeAsset('playground.css', STYLES.map((name) => readFileSync(join(SOURCE, 'styles', name), 'utf8')).join('\n'))],
+  [
+    'playground.css',
+    writeAsset(
+      'playground.css',
+      STYLES.map((name) => readFileSync(join(SOURCE, 'styles', name), 'utf8')).join('\n'),
+    ),
+  ],
   ['icon.svg', writeAsset('icon.svg', readFileSync(join(SOURCE, 'icon.svg'), 'utf8'))],
 ]);
 writePage('playground.html', assets);

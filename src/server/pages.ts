@@ -33,8 +33,10 @@ export function pages(folder = FOLDER): Router {
   for (const { path, file, policy } of PAGES) {
     const headers = securityHeaders(policy);
     router.get(path, headers, (_, response, next) =>
-      response.sendFile(file, { root: folder, cacheControl: false, headers: { 'Cache-Control': 'no-cache' } }, (error) =>
-        error && !response.headersSent ? next() : undefined,
+      response.sendFile(
+        file,
+        { root: folder, cacheControl: false, headers: { 'Cache-Control': 'no-cache' } },
+        (error) => (error && !response.headersSent ? next() : undefined),
       ),
     );
     // Files are named beside the page, so that it works below any path of a proxy.

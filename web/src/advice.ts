@@ -26,12 +26,20 @@ export function adviceOn(error: unknown): Advice {
     return { message: messageOf(error), requestId: error.requestId, wantsKey, ...ofStatus(error) };
   }
   if (error instanceof ConnectionError) {
-    return { ...plain, title: 'The connection failed', remedy: 'Is the server still running? Start it again and retry.' };
+    return {
+      ...plain,
+      title: 'The connection failed',
+      remedy: 'Is the server still running? Start it again and retry.',
+    };
   }
   if (error instanceof TimeoutError) {
     return { ...plain, title: 'No answer', remedy: 'The server may be busy. Try again with fewer tokens.' };
   }
-  return { ...plain, title: 'Something went wrong in this page', remedy: 'Reload it. If it happens again, please report it.' };
+  return {
+    ...plain,
+    title: 'Something went wrong in this page',
+    remedy: 'Reload it. If it happens again, please report it.',
+  };
 }
 
 function messageOf({ message, param }: ApiError): string {
@@ -41,20 +49,40 @@ function messageOf({ message, param }: ApiError): string {
 function ofStatus({ status, retryAfterMs }: ApiError): Pick<Advice, 'title' | 'remedy'> {
   switch (status) {
     case 400:
-      return { title: 'The server can’t use this request', remedy: 'Correct the value it names and try again.' };
+      return {
+        title: 'The server can’t use this request',
+        remedy: 'Correct the value it names and try again.',
+      };
     case 401:
-      return { title: 'This server needs an API key', remedy: 'Enter the key that the server was started with.' };
+      return {
+        title: 'This server needs an API key',
+        remedy: 'Enter the key that the server was started with.',
+      };
     case 403:
       return { title: 'The token paths are off', remedy: 'Start the server with --enable-scale-out.' };
     case 404:
-      return { title: 'This server does not have that', remedy: 'A render server has no model: use “Show tokens”, or open the playground of a server that generates.' };
+      return {
+        title: 'This server does not have that',
+        remedy:
+          'A render server has no model: use “Show tokens”, or open the playground of a server that generates.',
+      };
     case 413:
-      return { title: 'The request is too large', remedy: 'Shorten it, or start the server with a larger --max-body-size.' };
+      return {
+        title: 'The request is too large',
+        remedy: 'Shorten it, or start the server with a larger --max-body-size.',
+      };
     case 503: {
-      const wait = retryAfterMs === null ? 'in a moment' : `in ${Math.max(1, Math.round(retryAfterMs / 1000))} s`;
-      return { title: 'The server is not ready', remedy: `It is loading, paused, full or shutting down. Try again ${wait}.` };
+      const wait =
+        retryAfterMs === null ? 'in a moment' : `in ${Math.max(1, Math.round(retryAfterMs / 1000))} s`;
+      return {
+        title: 'The server is not ready',
+        remedy: `It is loading, paused, full or shutting down. Try again ${wait}.`,
+      };
     }
     default:
-      return { title: `The server answered ${status}`, remedy: 'Send the request again. The server’s log says more.' };
+      return {
+        title: `The server answered ${status}`,
+        remedy: 'Send the request again. The server’s log says more.',
+      };
   }
 }

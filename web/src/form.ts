@@ -29,7 +29,11 @@ export class FieldError extends Error {
 }
 
 /** The chat to render. Throws a FieldError. */
-export function chatRequest(drafts: readonly Draft[], tools: string, fields: SamplingFields): ChatCompletionRequest {
+export function chatRequest(
+  drafts: readonly Draft[],
+  tools: string,
+  fields: SamplingFields,
+): ChatCompletionRequest {
   const { logprobs, ...sampling } = samplingOf(fields);
   const given = toolsOf(tools);
   return {
@@ -56,11 +60,17 @@ function messageOf({ role, content, callId, more }: Draft): ChatMessage {
 
 /** Ids between spaces, commas or line breaks, brackets around them or not. Throws a FieldError. */
 export function idsOf(text: string): number[] {
-  const pieces = text.replace(/^\s*\[|\]\s*$/g, '').split(/[\s,]+/).filter((piece) => piece !== '');
-  if (pieces.length === 0) throw new FieldError('Token ids are missing. Write at least one, such as: 504, 3575, 282.');
+  const pieces = text
+    .replace(/^\s*\[|\]\s*$/g, '')
+    .split(/[\s,]+/)
+    .filter((piece) => piece !== '');
+  if (pieces.length === 0)
+    throw new FieldError('Token ids are missing. Write at least one, such as: 504, 3575, 282.');
   return pieces.map((piece) => {
     if (!/^\d+$/.test(piece)) {
-      throw new FieldError(`“${piece.slice(0, 40)}” is not a token id. Ids are whole numbers from 0, with spaces or commas between them.`);
+      throw new FieldError(
+        `“${piece.slice(0, 40)}” is not a token id. Ids are whole numbers from 0, with spaces or commas between them.`,
+      );
     }
     return Number(piece);
   });

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type {
   ChatCompletionRequest,
   DerenderableChunk,
@@ -8,7 +9,6 @@ import type {
   Tito,
   WeightVersionSpan,
 } from '@titokens/client';
-import { signal } from '@preact/signals';
 import { Batcher } from './batcher.js';
 import { EMPTY, extended, type Message, messageOf } from './message.js';
 import type { Sent } from './snippets.js';
@@ -130,7 +130,8 @@ export class Run {
       if (!choice) continue;
       const ids = choice.token_ids ?? [];
       this.#note(choice, ids.length, performance.now() - sentAt);
-      if (ids.length > 0) texts.add({ ids, scores: (choice.logprobs as GenerateLogprobs | null)?.content ?? [] });
+      if (ids.length > 0)
+        texts.add({ ids, scores: (choice.logprobs as GenerateLogprobs | null)?.content ?? [] });
       pieces?.add(chunk);
     }
     await texts.drained();
@@ -160,9 +161,13 @@ export class Run {
     const ids = batch.flatMap((arrived) => arrived.ids);
     const scores = batch.flatMap((arrived) => arrived.scores);
     const before = [...request.token_ids, ...old.map(({ id }) => id)];
-    await this.vocabulary.learn(scores.flatMap(({ top_logprobs }) => (top_logprobs ?? []).map(({ token_id }) => token_id)));
+    await this.vocabulary.learn(
+      scores.flatMap(({ top_logprobs }) => (top_logprobs ?? []).map(({ token_id }) => token_id)),
+    );
     const texts = await this.vocabulary.inContext(ids, before);
-    const sampled = placeAfter(old.at(-1)?.end ?? 0, texts).map((token, at) => this.#scored(token, scores[at]));
+    const sampled = placeAfter(old.at(-1)?.end ?? 0, texts).map((token, at) =>
+      this.#scored(token, scores[at]),
+    );
     this.output.value = [...old, ...sampled];
   }
 
@@ -208,7 +213,12 @@ export class Run {
   ): Promise<void> {
     if (!choices[0]?.token_ids?.length) return;
     const [{ index, token_ids, finish_reason, stop_reason }] = choices as [GenerateChunk['choices'][number]];
-    const whole = { index, token_ids, finish_reason: finish_reason ?? null, stop_reason: stop_reason ?? null };
+    const whole = {
+      index,
+      token_ids,
+      finish_reason: finish_reason ?? null,
+      stop_reason: stop_reason ?? null,
+    };
     const completion = await this.client.derenderChat({
       ...contextOf(chat, request),
       generate_response: { choices: [whole] },

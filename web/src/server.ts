@@ -1,5 +1,5 @@
-import { ApiError, Tito } from '@titokens/client';
 import { computed, signal } from '@preact/signals';
+import { ApiError, Tito } from '@titokens/client';
 import { Vocabulary } from './vocabulary.js';
 
 /** What the server can do for this page, as far as is known. */

@@ -49,7 +49,9 @@ function streaming(kind: Sent['kind']): string[] {
 }
 
 function rendering(kind: Sent['kind']): string[] {
-  return kind === 'chat' ? ['console.log(await client.renderChat(request));'] : ['console.log(request.token_ids);'];
+  return kind === 'chat'
+    ? ['console.log(await client.renderChat(request));']
+    : ['console.log(request.token_ids);'];
 }
 
 /** In single quotes for a POSIX shell. */

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { chatRequest, type Draft, idsRequest, type Role, type SamplingFields } from './form.js';
-import { type Message } from './message.js';
+import type { Message } from './message.js';
 import { type PlacedToken, Run, type SampledToken } from './run.js';
 import { ability, client, vocabulary } from './server.js';
 import type { Sent } from './snippets.js';
@@ -15,7 +15,12 @@ export interface Spot {
 }
 
 let nextKey = 0;
-const draft = (role: Role, content = '', more: Partial<Draft> = {}): Draft => ({ key: nextKey++, role, content, ...more });
+const draft = (role: Role, content = '', more: Partial<Draft> = {}): Draft => ({
+  key: nextKey++,
+  role,
+  content,
+  ...more,
+});
 
 export const mode = signal<Mode>('chat');
 export const drafts = signal<readonly Draft[]>([draft('user', 'What is the capital of France?')]);

@@ -22,7 +22,11 @@ export class Vocabulary {
   constructor(private readonly client: Tito) {}
 
   /** Ids in a row, `before` being the ids in front of them. */
-  async inContext(ids: readonly number[], before: readonly number[], signal?: AbortSignal): Promise<TokenText[]> {
+  async inContext(
+    ids: readonly number[],
+    before: readonly number[],
+    signal?: AbortSignal,
+  ): Promise<TokenText[]> {
     if (ids.length === 0) return [];
     const context = before.slice(-CONTEXT);
     const names = await this.#ask([...context, ...ids], ids, signal);

@@ -5,8 +5,8 @@ import { openKeyDialog } from './key-dialog.js';
 const BANNERS: Partial<Record<Ability, () => ComponentChildren>> = {
   renders: () => (
     <>
-      This is a render server: it has no model, so nothing can be generated here. “Show tokens” works, and its output can be
-      sent to a server that generates.
+      This is a render server: it has no model, so nothing can be generated here. “Show tokens” works, and its
+      output can be sent to a server that generates.
     </>
   ),
   off: () => (

@@ -18,8 +18,8 @@ import {
   setField,
   start,
   stop,
-  toSend,
   tools,
+  toSend,
 } from '../state.js';
 
 const ROLES: readonly Role[] = ['system', 'user', 'assistant', 'tool'];
@@ -120,7 +120,12 @@ function Turn({ draft, place }: { readonly draft: Draft; readonly place: number 
         </select>
         {calls > 0 && <span class="note">{calls === 1 ? 'with a call' : `with ${calls} calls`}</span>}
         {drafts.value.length > 1 && (
-          <button type="button" class="icon" aria-label={`Remove turn ${place}`} onClick={() => removeDraft(key)}>
+          <button
+            type="button"
+            class="icon"
+            aria-label={`Remove turn ${place}`}
+            onClick={() => removeDraft(key)}
+          >
             ×
           </button>
         )}
@@ -178,7 +183,14 @@ function SamplingSet() {
       <NumberField name="seed" label="Seed" step="1" />
       <label>
         Stop texts
-        <textarea rows={1} class="mono" placeholder="one a line" spellcheck={false} value={fields.value.stop} onInput={(event) => setField('stop', event.currentTarget.value)} />
+        <textarea
+          rows={1}
+          class="mono"
+          placeholder="one a line"
+          spellcheck={false}
+          value={fields.value.stop}
+          onInput={(event) => setField('stop', event.currentTarget.value)}
+        />
       </label>
     </fieldset>
   );
@@ -198,7 +210,10 @@ function NumberField({ name, label, step, min, max }: NumberProps) {
     event.preventDefault();
     const digits = step.split('.')[1]?.length ?? 0;
     const next = (Number(fields.value[name]) || 0) + sign * Number(step);
-    setField(name, Math.min(Number(max ?? Infinity), Math.max(Number(min ?? -Infinity), next)).toFixed(digits));
+    setField(
+      name,
+      Math.min(Number(max ?? Infinity), Math.max(Number(min ?? -Infinity), next)).toFixed(digits),
+    );
   };
   return (
     <label>

@@ -22,7 +22,9 @@ export function Header() {
         <span class={`dot ${state}`} aria-hidden="true" />
         {model.value && <strong>{model.value.name}</strong>}
         <span>{STATES[state]}</span>
-        {model.value?.maxLength && <span class="extra">{model.value.maxLength.toLocaleString('en')} tokens</span>}
+        {model.value?.maxLength && (
+          <span class="extra">{model.value.maxLength.toLocaleString('en')} tokens</span>
+        )}
         {version.value && <span class="extra">v{version.value}</span>}
       </p>
       <nav aria-label="Page">

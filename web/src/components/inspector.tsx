@@ -8,7 +8,9 @@ export function Inspector() {
   if (!found) {
     return (
       <aside class="inspector empty" aria-label="Token">
-        <p>Point at a token, or choose one with the arrow keys, to see what it is and what it could have been.</p>
+        <p>
+          Point at a token, or choose one with the arrow keys, to see what it is and what it could have been.
+        </p>
       </aside>
     );
   }
@@ -22,7 +24,10 @@ export function Inspector() {
       <dl class="details">
         <Detail name="id" value={String(token.id)} />
         <Detail name={spot.list} value={`token ${spot.index}`} />
-        <Detail name="characters" value={token.start === token.end ? `at ${token.start}` : `${token.start}–${token.end}`} />
+        <Detail
+          name="characters"
+          value={token.start === token.end ? `at ${token.start}` : `${token.start}–${token.end}`}
+        />
         {sampled?.logprob != null && <Detail name="probability" value={percent(sampled.logprob)} />}
         {sampled?.logprob != null && <Detail name="logprob" value={sampled.logprob.toFixed(4)} />}
         {sampled?.rank != null && <Detail name="rank" value={String(sampled.rank)} />}

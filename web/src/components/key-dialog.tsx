@@ -21,7 +21,11 @@ export function KeyDialog() {
           <button type="submit" class="primary">
             Use this key
           </button>
-          <button type="button" class="secondary" onClick={(event) => event.currentTarget.closest('dialog')?.close()}>
+          <button
+            type="button"
+            class="secondary"
+            onClick={(event) => event.currentTarget.closest('dialog')?.close()}
+          >
             Cancel
           </button>
         </div>

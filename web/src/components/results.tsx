@@ -13,7 +13,11 @@ export function Results() {
   return (
     <section class="results" aria-label="Results">
       {error.value !== null && <ErrorCard error={error.value} />}
-      {current?.prompt.value || current?.output.value.length ? <Tokens run={current} /> : !error.value && <Empty />}
+      {current?.prompt.value || current?.output.value.length ? (
+        <Tokens run={current} />
+      ) : (
+        !error.value && <Empty />
+      )}
     </section>
   );
 }
@@ -29,7 +33,11 @@ function Empty() {
           </span>
         ))}
       </p>
-      <p>{waiting ? 'Waiting for the server…' : 'The prompt’s tokens will be here, and below them each token as it is sampled, with what it could have been.'}</p>
+      <p>
+        {waiting
+          ? 'Waiting for the server…'
+          : 'The prompt’s tokens will be here, and below them each token as it is sampled, with what it could have been.'}
+      </p>
     </div>
   );
 }
@@ -84,7 +92,9 @@ function Tokens({ run }: { readonly run: Run }) {
             {output.length > 0 ? (
               <TokenList name="output" label="Tokens of the output" tokens={output} />
             ) : (
-              <p class="note">{run.phase.value === 'generating' ? 'Waiting for the first token…' : 'No token was sampled.'}</p>
+              <p class="note">
+                {run.phase.value === 'generating' ? 'Waiting for the first token…' : 'No token was sampled.'}
+              </p>
             )}
             <FactsRow facts={facts} running={run.phase.value === 'generating'} />
           </section>
@@ -122,7 +132,10 @@ function Legend() {
 
 function FactsRow({ facts, running }: { readonly facts: Facts; readonly running: boolean }) {
   const { finishReason, stopReason, versions, firstTokenMs, totalMs, tokensPerSecond } = facts;
-  const reason = stopReason === null ? '' : ` (${typeof stopReason === 'string' ? JSON.stringify(stopReason) : `id ${stopReason}`})`;
+  const reason =
+    stopReason === null
+      ? ''
+      : ` (${typeof stopReason === 'string' ? JSON.stringify(stopReason) : `id ${stopReason}`})`;
   return (
     <dl class="facts">
       <Fact name="finish" value={finishReason ? finishReason + reason : running ? '…' : 'cut off'} />
@@ -176,7 +189,7 @@ function MessageCard({ run }: { readonly run: Run }) {
           <figcaption>
             calls <code>{call.name}</code>
           </figcaption>
-          <pre tabIndex={0} aria-label={`Arguments of ${call.name}`}>{readable(call.arguments)}</pre>
+          <pre>{readable(call.arguments)}</pre>
         </figure>
       ))}
       {!reasoning && !content && calls.length === 0 && <p class="note">Empty.</p>}

@@ -1,5 +1,5 @@
 import { memo } from 'preact/compat';
-import { breaksAfter, percent, quoted, visible } from '../format.js';
+import { breaksAfter, percent, visible } from '../format.js';
 import type { PlacedToken, SampledToken } from '../run.js';
 import { hovered, type ListName, pinned, showIds } from '../state.js';
 
@@ -43,7 +43,15 @@ export function TokenList({ name, label, tokens }: Props) {
       }}
     >
       {tokens.map((token, index) => (
-        <Token key={index} name={name} index={index} token={token} ids={showIds.value} chosen={index === chosen} last={index === tokens.length - 1} />
+        <Token
+          key={index}
+          name={name}
+          index={index}
+          token={token}
+          ids={showIds.value}
+          chosen={index === chosen}
+          last={index === tokens.length - 1}
+        />
       ))}
     </div>
   );
@@ -63,17 +71,19 @@ const Token = memo(({ name, index, token, ids, chosen, last }: TokenProps) => {
   const share = logprob === null ? '' : `, ${percent(logprob)}`;
   return (
     <>
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the list has the focus, and names its active option. */}
       <span
         id={idOf(name, index)}
         role="option"
         aria-selected={chosen}
-        aria-label={`${quoted(token.text)}, id ${token.id}${share}`}
+        aria-label={`${visible(token.text)} ${token.id}${share}`}
+        data-id={token.id}
         data-index={index}
         class={`token ${token.special ? 'special' : ''} ${name === 'prompt' ? `hue-${index % HUES}` : 'shaded'}`}
         style={logprob === null ? undefined : { '--surprise': String(surprise(logprob)) }}
       >
         {visible(token.text)}
-        {ids && <small>{token.id}</small>}
+        {ids && <small> {token.id}</small>}
       </span>
       {!last && breaksAfter(token.text)}
     </>
