@@ -22,7 +22,7 @@ await page.getByLabel('Max tokens').fill('48');
 await page.getByRole('button', { name: 'Generate' }).click();
 await page.getByRole('button', { name: 'Go on with this' }).waitFor({ timeout: 120_000 });
 const output = page.getByRole('listbox', { name: 'Tokens of the output' });
-await output.getByRole('option').nth(6).click();
+await output.getByRole('option').nth(5).click();
 await page.getByLabel('Text of turn 1').hover();
 await page.screenshot({ path: join(packageRoot, 'docs', 'playground.png') });
 await browser.close();
