@@ -24,17 +24,20 @@ describe('pages', () => {
     expect(headers['cache-control']).toBe('no-cache');
   });
 
-  it.each(['/playground', '/docs', '/web/a-0123456789.js'])('let nothing but the server in, at %s', async (path) => {
-    const { headers } = await ask(path);
-    const policy = headers['content-security-policy']!;
-    expect(policy).toContain("default-src 'none'; script-src 'self';");
-    expect(policy).toContain("connect-src 'self';");
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(/script-src[^;]*unsafe/.test(policy)).toBe(false);
-    expect(policy.includes('unsafe')).toBe(path === '/docs');
-    expect(headers['x-content-type-options']).toBe('nosniff');
-    expect(headers['referrer-policy']).toBe('no-referrer');
-  });
+  it.each(['/playground', '/docs', '/web/a-0123456789.js'])(
+    'let nothing but the server in, at %s',
+    async (path) => {
+      const { headers } = await ask(path);
+      const policy = headers['content-security-policy']!;
+      expect(policy).toContain("default-src 'none'; script-src 'self';");
+      expect(policy).toContain("connect-src 'self';");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(/script-src[^;]*unsafe/.test(policy)).toBe(false);
+      expect(policy.includes('unsafe')).toBe(path === '/docs');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['referrer-policy']).toBe('no-referrer');
+    },
+  );
 
   it('keep files that are named after their content', async () => {
     const { headers } = await ask('/web/a-0123456789.js');
