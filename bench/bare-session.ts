@@ -36,7 +36,9 @@ const runner = new ModelRunner(session, artifact.config, {
 
 const prompt = Int32Array.from({ length: promptLength }, (_, i) => 100 + ((i * 7919) % 20_000));
 for (let slot = 0; slot < runner.limits.slots; slot++)
-  await runner.prefill(slot, prompt, 0, [{ offset: promptLength - 1, inverseTemperature: 1 }]);
+  await runner.prefill([
+    { slot, tokens: prompt, from: 0, wanted: [{ offset: promptLength - 1, inverseTemperature: 1 }] },
+  ]);
 
 const rates: Record<string, number> = {};
 for (const rows of rowCounts) {

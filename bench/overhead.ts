@@ -38,7 +38,7 @@ const runner = new ModelRunner(session, artifact.config, {
 async function bareTime(prompt: readonly number[]): Promise<number> {
   const started = performance.now();
   const wanted = [{ offset: promptLength - 1, inverseTemperature: 1 }];
-  await runner.prefill(0, Int32Array.from(prompt), 0, wanted);
+  await runner.prefill([{ slot: 0, tokens: Int32Array.from(prompt), from: 0, wanted }]);
   return performance.now() - started;
 }
 

@@ -8,8 +8,15 @@ const WATCHED: GenerateRequest['sampling_params'][] = [
   { temperature: 0.8, top_p: 0.9, seed: 42, max_tokens: 60, logprobs: 5, ignore_eos: true },
 ];
 
-describe.each(['float32', 'int4', 'int8'])('--dtype %s', (dtype) => {
-  const tiny = tinyServer(['--dtype', dtype, '--max-num-seqs', '18', '--max-num-batched-tokens', '32'], {
+/** Few positions a step cut prompts into chunks; many put several prompts into one batch. */
+const SETTINGS = ['float32', 'int4', 'int8'].flatMap((dtype) => [
+  { dtype, positions: 32 },
+  { dtype, positions: 512 },
+]);
+
+describe.each(SETTINGS)('--dtype $dtype --max-num-batched-tokens $positions', ({ dtype, positions }) => {
+  const limits = ['--max-num-seqs', '18', '--max-num-batched-tokens', String(positions)];
+  const tiny = tinyServer(['--dtype', dtype, ...limits], {
     model: { format: dtype === 'float32' ? 'F32' : 'Q4_1' },
   });
   const prompt = (length: number, first: number): number[] =>

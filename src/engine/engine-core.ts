@@ -1,6 +1,7 @@
 import type { GrammarCompiler } from '../structured/grammar-compiler.js';
 import type { EngineRequest, EngineStats, PauseMode, SequenceEvent } from './index.js';
-import type { DecodeRow, ModelRunner } from './model-runner.js';
+import type { DecodeRow, ModelRunner, PrefillRow } from './model-runner.js';
+import { nextBatch } from './prefill-batch.js';
 import { PromptScores } from './prompt-scores.js';
 import type { Sampler } from './sampler.js';
 import { chunkLength, type PrefillChunk, planStep } from './scheduler.js';
@@ -28,6 +29,13 @@ export type Runner = Pick<ModelRunner, 'decode' | 'prefill' | 'limits'> & {
 
 /** An event and the id of the request that it belongs to. */
 export type CoreEvent = readonly [requestId: string, event: SequenceEvent];
+
+/** One row of a prefill, and what becomes of its scores. */
+interface PrefillPlan {
+  sequence: Sequence;
+  row: PrefillRow;
+  promptScores: PromptScores | null;
+}
 
 /** Sequences of one request that have not ended. */
 type Live = Map<number, Sequence>;
@@ -181,9 +189,7 @@ export class EngineCore {
     const plan = planStep(this.#running, this.options.maxBatchedTokens);
     if (plan.decode.length > 0) await this.#guard(plan.decode, () => this.#decode(plan.decode));
     this.#flush();
-    for (const chunk of plan.prefill) {
-      if (!chunk.sequence.finish) await this.#guard([chunk.sequence], () => this.#prefill(chunk));
-    }
+    await this.#prefillAll(plan.prefill);
     this.#flush();
   }
 
@@ -266,23 +272,45 @@ export class EngineCore {
     return { slot, token: 0, position, wanted: false, inverseTemperature: 1 };
   }
 
-  async #prefill(chunk: PrefillChunk): Promise<void> {
-    const { sequence } = chunk;
-    const { computed, slot, sampler } = sequence;
-    const promptScores = this.#scoresOf(sequence);
-    const most = promptScores ? Math.min(chunk.count, SCORED_CHUNK) : chunk.count;
-    const count = chunkLength(sequence.pending, most);
-    const offsets = promptScores?.offsets(computed, count) ?? [count - 1];
-    const { inverseTemperature } = sampler;
-    const tokens = sequence.tokens.subarray(computed, computed + count);
-    const wanted = offsets.map((offset) => ({ offset, inverseTemperature }));
-    const run = this.runner.prefill(slot!, tokens, computed, wanted);
-    const mask = (await sequence.grammar?.mask()) ?? null;
+  async #prefillAll(chunks: readonly PrefillChunk[]): Promise<void> {
+    for (let left = chunks; left.length > 0; ) {
+      const unfinished = left.filter(({ sequence }) => !sequence.finish);
+      const [batch, rest] = nextBatch(unfinished, this.runner.limits.maxChunk);
+      const sequences = batch.map(({ sequence }) => sequence);
+      await this.#guard(sequences, () => this.#prefill(batch));
+      left = rest;
+    }
+  }
+
+  async #prefill(batch: readonly PrefillChunk[]): Promise<void> {
+    const plans = batch.map((chunk) => this.#prefillPlan(chunk));
+    const run = this.runner.prefill(plans.map(({ row }) => row));
+    const masks = await Promise.all(batch.map(({ sequence }) => sequence.grammar?.mask() ?? null));
     const scores = await run;
-    if (sequence.finish) return;
-    promptScores?.record(computed, offsets, scores);
-    this.#totals.promptTokens += count;
-    this.#commit(sequence, count, scores.row(offsets.length - 1), mask);
+    let lastRow = -1;
+    plans.forEach(({ sequence, row, promptScores }, i) => {
+      const firstRow = lastRow + 1;
+      lastRow += row.wanted.length;
+      if (sequence.finish) return;
+      const offsets = row.wanted.map(({ offset }) => offset);
+      promptScores?.record(row.from, offsets, {
+        count: offsets.length,
+        row: (at) => scores.row(firstRow + at),
+      });
+      this.#totals.promptTokens += row.tokens.length;
+      this.#commit(sequence, row.tokens.length, scores.row(lastRow), masks[i]!);
+    });
+  }
+
+  #prefillPlan({ sequence, count: most }: PrefillChunk): PrefillPlan {
+    const { computed: from, slot, sampler } = sequence;
+    const promptScores = this.#scoresOf(sequence);
+    const count = promptScores ? chunkLength(sequence.pending, Math.min(most, SCORED_CHUNK)) : most;
+    const offsets = promptScores?.offsets(from, count) ?? [count - 1];
+    const { inverseTemperature } = sampler;
+    const tokens = sequence.tokens.subarray(from, from + count);
+    const wanted = offsets.map((offset) => ({ offset, inverseTemperature }));
+    return { sequence, row: { slot: slot!, tokens, from, wanted }, promptScores };
   }
 
   /** Positions are computed; if that was the last known token, sample the next. */
@@ -346,7 +374,7 @@ export class EngineCore {
   }
 
   #scoresOf(sequence: Sequence): PromptScores | null {
-    if (sequence.index !== 0 || !PromptScores.wanted(sequence.request.sampling)) return null;
+    if (!sequence.scoresPrompt) return null;
     const scores = this.#promptScores.get(sequence) ?? new PromptScores(sequence.request, this.sampler);
     this.#promptScores.set(sequence, scores);
     return scores;

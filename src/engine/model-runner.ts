@@ -15,6 +15,15 @@ export interface DecodeRow {
   inverseTemperature: number;
 }
 
+/** One row of a prefill: positions `[from, from + tokens.length)` of `slot`. */
+export interface PrefillRow {
+  slot: number;
+  tokens: Int32Array;
+  from: number;
+  /** At least one. */
+  wanted: readonly WantedOffset[];
+}
+
 /** A position of a prefill chunk, as an offset within it, that scores are wanted for. */
 export interface WantedOffset {
   offset: number;
@@ -25,7 +34,7 @@ export interface RunnerLimits {
   slots: number;
   /** Positions a slot can hold. */
   capacity: number;
-  /** Most positions of one prefill chunk. */
+  /** Most positions of one prefill, padding included. */
   maxChunk: number;
 }
 
@@ -69,23 +78,23 @@ export class ModelRunner {
   }
 
   /**
-   * Compute positions `[from, from + tokens.length)` of one slot as a chunk, with scores of the offsets wanted, at
-   * least one.
+   * Compute a chunk of one slot, or the beginnings of several consecutive slots, from 0 each: shorter rows are filled up,
+   * and what that writes behind them is overwritten before it is read. Scores: of the offsets wanted, row after row.
    */
-  async prefill(
-    slot: number,
-    tokens: Int32Array,
-    from: number,
-    wanted: readonly WantedOffset[],
-  ): Promise<ScoredRows> {
+  async prefill(rows: readonly PrefillRow[]): Promise<ScoredRows> {
     const buffers = this.#prefill;
-    const count = tokens.length;
-    for (let i = 0; i < count; i++) buffers.inputIds[i] = BigInt(tokens[i]!);
-    buffers.seqlensK[0] = from + count - 1;
-    buffers.total[0] = from + count;
+    const length = Math.max(...rows.map(({ tokens }) => tokens.length));
+    rows.forEach(({ tokens, from }, i) => {
+      for (let at = 0; at < length; at++) buffers.inputIds[i * length + at] = BigInt(tokens[at] ?? 0);
+      buffers.seqlensK[i] = from + tokens.length - 1;
+    });
+    buffers.total[0] = rows[0]!.from + length;
+    const wanted = rows.flatMap((row, i) =>
+      row.wanted.map((want) => ({ ...want, offset: i * length + want.offset })),
+    );
     buffers.ensureRows(wanted.length);
     buffers.want(wanted);
-    const run = this.#bind(buffers, slot, 1, count, wanted.length);
+    const run = this.#bind(buffers, rows[0]!.slot, rows.length, length, wanted.length);
     try {
       await run.run();
     } finally {

@@ -1,6 +1,5 @@
 import type { EngineRequest, PositionLogprobs, PromptInfo } from './index.js';
 import type { Sampler } from './sampler.js';
-import type { SamplingParams } from './sampling-params.js';
 import type { ScoredRows } from './scored-row.js';
 
 /**
@@ -15,10 +14,6 @@ export class PromptScores {
     private readonly request: EngineRequest,
     private readonly sampler: Sampler,
   ) {}
-
-  static wanted({ promptLogprobs, promptLogprobTokenIds }: SamplingParams): boolean {
-    return promptLogprobs !== null || promptLogprobTokenIds !== null;
-  }
 
   /** Offsets within the chunk `[from, from + count)` whose logits are wanted; the last always is. */
   offsets(from: number, count: number): number[] {

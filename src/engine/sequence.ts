@@ -46,10 +46,19 @@ export class Sequence {
     return this.length - this.promptLength;
   }
 
+  /** Whether positions of the prompt are scored; once for all sequences of a request. */
+  get scoresPrompt(): boolean {
+    return this.index === 0 && this.#asksForPromptScores;
+  }
+
   /** Prompt scores need the logits of every prompt position, so nothing of the prompt may come from the cache. */
   get readsPrefixCache(): boolean {
-    const { skipReadingPrefixCache, promptLogprobs, promptLogprobTokenIds } = this.request.sampling;
-    return !skipReadingPrefixCache && promptLogprobs === null && promptLogprobTokenIds === null;
+    return !this.request.sampling.skipReadingPrefixCache && !this.#asksForPromptScores;
+  }
+
+  get #asksForPromptScores(): boolean {
+    const { promptLogprobs, promptLogprobTokenIds } = this.request.sampling;
+    return promptLogprobs !== null || promptLogprobTokenIds !== null;
   }
 
   /** Tokens whose keys and values are still to be computed. */

@@ -127,6 +127,7 @@ async function runnerFor({ graphPath, config }: ModelArtifact): Promise<ModelRun
 async function scoresOf(runners: readonly ModelRunner[], ids: Int32Array): Promise<ScoredRows[]> {
   const wanted = Array.from(ids, (_, offset) => ({ offset, inverseTemperature: 1 }));
   const scores = [];
-  for (const runner of runners) scores.push(await runner.prefill(0, ids, 0, wanted));
+  for (const runner of runners)
+    scores.push(await runner.prefill([{ slot: 0, tokens: ids, from: 0, wanted }]));
   return scores;
 }
