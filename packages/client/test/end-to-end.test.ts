@@ -34,6 +34,20 @@ describe('against a server', () => {
     expect(stream.usage).toEqual(whole.usage);
   });
 
+  it('the models, and the texts of ids', async () => {
+    const [model] = (await client().models()).data;
+    expect(model!.max_model_len).toBe(2048);
+    const { tokens } = (await (await tiny.caller.post('/tokenize', { prompt: 'the cat' })).json()) as {
+      tokens: number[];
+    };
+    const logprobs = { content: tokens.map((token_id) => ({ token_id, logprob: 0 })) };
+    const choices = [{ index: 0, token_ids: tokens, logprobs, finish_reason: 'length' as const }];
+    const [text] = (await client().derenderCompletion({ generate_responses: [{ choices }] })).choices;
+    expect(text!.text).toBe('the cat');
+    expect(text!.logprobs!.tokens!.join('')).toBe('the cat');
+    expect(text!.logprobs!.tokens!.length).toBe(tokens.length);
+  });
+
   it('break frees the server', async () => {
     for await (const _ of client().stream(endless)) break;
     await eventually(isIdle, 2000);
