@@ -89,6 +89,14 @@ export class GraphWriter {
     return name;
   }
 
+  /** Put what was collected into another graph, behind what it has. */
+  appendTo(graph: onnx.IGraphProto): void {
+    graph.node = [...(graph.node ?? []), ...this.nodes];
+    graph.initializer = [...(graph.initializer ?? []), ...this.initializers];
+    graph.input = [...(graph.input ?? []), ...this.inputs];
+    graph.output = [...(graph.output ?? []), ...this.outputs];
+  }
+
   /** The graph as the content of an .onnx file. */
   serialize(producerVersion: string): Uint8Array {
     return proto.ModelProto.encode({
