@@ -9,7 +9,7 @@ export function factsTable(facts: ModelFacts): string {
     ['shape', shape(facts)],
     [
       'parameters',
-      facts.parameters === null ? 'unknown: the weights are not here' : millions(facts.parameters),
+      facts.parameters === null ? 'unknown without the weights of a folder' : millions(facts.parameters),
     ],
     ['formats', formats(facts)],
     ['dtype', facts.dtype && `${facts.dtype} (--dtype auto)`],

@@ -2,8 +2,10 @@ import { StartupError } from '../errors.js';
 import { describeModel, ownPrecision } from '../model/gguf/describe.js';
 import type { TokenizerSpec } from '../model/index.js';
 import { openSource } from '../model/model-source.js';
+import { type OnnxFolder, onnxConfig, openOnnxFolder } from '../model/onnx/onnx-folder.js';
 import { type LocalSource, localSource, type SourceOptions } from '../model/source.js';
 import { sourceFiles } from '../model/source-hash.js';
+import { folderText } from '../model/tokenizer/folder-text.js';
 import type { TensorInfo } from '../model/weights.js';
 import { ChatTemplate } from '../text/chat-template.js';
 import { createTokenizer, type Tokenizer } from '../text/tokenizer.js';
@@ -37,7 +39,7 @@ export interface ModelFacts {
 }
 
 export interface MemoryFacts {
-  /** Weights as stored, in bytes. */
+  /** Weights as stored, in bytes; 0 = not known. */
   stored_bytes: number;
   float32_bytes: number;
   /** Keys and values of one position, in bytes. */
@@ -106,6 +108,8 @@ async function factsOf(
   { path }: LocalSource,
   options: FactsOptions,
 ): Promise<ModelFacts> {
+  const exported = await openOnnxFolder(path);
+  if (exported) return exportedFacts(unknown, exported, options);
   const file = await openSource(path, { weights: await hasWeights(path) });
   try {
     const faults: string[] = [];
@@ -121,7 +125,6 @@ async function factsOf(
     const spec = orFault(faults, () => file.tokenizer(shape.vocabSize));
     const template = file.chatTemplate();
     const context = options.context ?? shape.contextLength;
-    const positionBytes = 2 * shape.layers * shape.kvHeads * shape.headDim * ELEMENT_BYTES;
     return {
       ...known,
       layers: shape.layers,
@@ -135,10 +138,7 @@ async function factsOf(
       memory: {
         stored_bytes: weights.storedBytes,
         float32_bytes: (weights.facts.parameters ?? 0) * ELEMENT_BYTES,
-        position_bytes: positionBytes,
-        context,
-        batch: options.batch,
-        cache_bytes: positionBytes * context * options.batch,
+        ...cacheFacts(shape, context, options.batch),
       },
       eos_ids: eosIds,
       ...textFacts(spec, template, faults),
@@ -147,6 +147,52 @@ async function factsOf(
   } finally {
     await file.close();
   }
+}
+
+/** An exported graph has its weights in forms that tell nothing of their number. */
+async function exportedFacts(
+  unknown: ModelFacts,
+  exported: OnnxFolder,
+  { context, batch }: FactsOptions,
+): Promise<ModelFacts> {
+  const known = { ...unknown, architecture: exported.architecture };
+  const faults: string[] = [];
+  const config = await onnxConfig(exported).catch((error: unknown) => {
+    if (error instanceof StartupError) return error;
+    throw error;
+  });
+  if (config instanceof StartupError) return { ...known, unsupported: [config.message] };
+  const { tokenizer, chatTemplate } = await folderText(exported.folder, config.vocabSize);
+  return {
+    ...known,
+    layers: config.layers,
+    hidden_size: config.hiddenSize,
+    attention_heads: config.heads,
+    key_value_heads: config.kvHeads,
+    head_dim: config.headDim,
+    vocab_size: config.vocabSize,
+    context_length: config.contextLength,
+    dtype: config.dtype,
+    memory: {
+      stored_bytes: 0,
+      float32_bytes: 0,
+      ...cacheFacts(config, context ?? config.contextLength, batch),
+    },
+    eos_ids: config.eosIds,
+    ...textFacts(tokenizer, chatTemplate, faults),
+    unsupported: faults,
+  };
+}
+
+type CacheFacts = Pick<MemoryFacts, 'position_bytes' | 'context' | 'batch' | 'cache_bytes'>;
+
+function cacheFacts(
+  { layers, kvHeads, headDim }: { layers: number; kvHeads: number; headDim: number },
+  context: number,
+  batch: number,
+): CacheFacts {
+  const bytes = 2 * layers * kvHeads * headDim * ELEMENT_BYTES;
+  return { position_bytes: bytes, context, batch, cache_bytes: bytes * context * batch };
 }
 
 /** Folders of the hub come without weights. */

@@ -13,6 +13,7 @@ import { floatProjections, type Projections } from './graph/projections.js';
 import { canBeRotated, rotatedWeights } from './graph/rotated-weights.js';
 import type { ModelConfig, ModelDtype } from './index.js';
 import { openSource } from './model-source.js';
+import { buildOnnx, onnxDtype, openOnnxFolder } from './onnx/onnx-folder.js';
 import type { Progress } from './progress.js';
 import { Weights } from './weights.js';
 
@@ -26,6 +27,11 @@ export async function buildModel(
   dtype: ModelDtype,
   progress: Progress,
 ): Promise<BuiltModel> {
+  const exported = await openOnnxFolder(path);
+  if (exported) {
+    await mkdir(directory, { recursive: true });
+    return buildOnnx(exported, directory, dtype);
+  }
   const source = await openSource(path);
   try {
     const model = describeModel(source);
@@ -40,6 +46,8 @@ export async function buildModel(
 
 /** The precision nearest to what a source stores. Throws a StartupError when it can't be read. */
 export async function ownDtype(path: string): Promise<ModelDtype> {
+  const exported = await openOnnxFolder(path);
+  if (exported) return onnxDtype(exported);
   const source = await openSource(path);
   try {
     return ownPrecision(source);

@@ -22,7 +22,8 @@ export async function sourceFiles(path: string): Promise<SourceFile[]> {
     const found = await stat(path);
     if (!found.isDirectory()) return [{ name: '', path, size: found.size }];
     const files: SourceFile[] = [];
-    for (const name of (await readdir(path)).sort()) {
+    const exported = (await readdir(join(path, 'onnx')).catch(() => [])).map((name) => join('onnx', name));
+    for (const name of [...(await readdir(path)), ...exported].sort()) {
       if (!MODEL_FILES.test(name)) continue;
       const file = await stat(join(path, name));
       if (file.isFile()) files.push({ name, path: join(path, name), size: file.size });

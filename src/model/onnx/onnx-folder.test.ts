@@ -1,10 +1,12 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeTinyModel, TINY_SHAPE } from '../../../scripts/make-tiny-model.js';
+import { modelFacts } from '../../inspect/model-facts.js';
 import { buildModel } from '../build-model.js';
 import { DATA_FILE, GRAPH_FILE } from '../built-model.js';
 import { GRAPH, type ModelDtype } from '../index.js';
+import { loadModel } from '../load-model.js';
 import { silentProgress } from '../progress.js';
 import { decoderSteps } from '../testing/decoder-steps.js';
 import { type ExportedLayout, toExportedLayout } from '../testing/exported-layout.js';
@@ -89,6 +91,25 @@ describe('an ONNX folder', () => {
       for (const [i, logit] of got.entries()) expect(logit).toBeCloseTo(expected[i]!, 4);
     },
   );
+
+  it('is loaded as any other source, and built once for its content', async () => {
+    const { folder } = await exported('transformers.js');
+    const cacheDir = await temporaryFolder();
+    const first = await loadModel(folder, { cacheDir });
+    expect(first).toMatchObject({
+      source: folder,
+      name: 'exported',
+      config: { dtype: 'float32', layers: 2 },
+    });
+    expect(await loadModel(folder, { cacheDir })).toEqual(first);
+    const facts = await modelFacts(folder, {
+      ...{ revision: undefined, cacheDir, progress: silentProgress },
+      ...{ context: undefined, batch: 1 },
+    });
+    expect(facts).toMatchObject({ architecture: 'llama', layers: 2, dtype: 'float32', unsupported: [] });
+    await appendFile(join(folder, 'onnx', DATA_FILE), 'more');
+    expect((await loadModel(folder, { cacheDir })).graphPath).not.toBe(first.graphPath);
+  });
 
   it('gives scores too', async () => {
     const { folder } = await exported('genai');

@@ -35,12 +35,12 @@ const MOST_GRAPH_BYTES = 2 ** 31 - 1;
 
 /**
  * The exported graph of a folder: as onnxruntime-genai lays it out (genai_config.json) or as transformers.js does
- * (config.json, onnx/model.onnx or model.onnx). Null for a folder without one, or with safetensors, which come first.
+ * (config.json, onnx/model.onnx or model.onnx). Null for a file, and for a folder without one or with safetensors, which come first.
  * Throws a StartupError that names what is broken.
  */
 export async function openOnnxFolder(folder: string): Promise<OnnxFolder | null> {
-  const names = await readdir(folder).catch(() => []);
-  if (names.some((name) => /\.safetensors$/i.test(name))) return null;
+  const names = await readdir(folder).catch(() => null);
+  if (names === null || names.some((name) => /\.safetensors$/i.test(name))) return null;
   const genai = await jsonFile(join(folder, 'genai_config.json'));
   if (genai) return genaiFolder(folder, genai);
   const graph = await exportedGraph(folder, names);
@@ -119,6 +119,12 @@ export async function onnxDtype(source: OnnxFolder): Promise<ModelDtype> {
   return packed.length >= integers.length && bits.filter((count) => count === 4).length * 2 >= bits.length
     ? 'int4'
     : 'int8';
+}
+
+/** What an exported graph is, without writing anything. Throws a StartupError that names what is not supported. */
+export async function onnxConfig(source: OnnxFolder): Promise<ModelConfig> {
+  const adapted = adaptGraph(await readGraph(source), source.graph);
+  return modelConfig(source, adapted, await onnxDtype(source));
 }
 
 /**

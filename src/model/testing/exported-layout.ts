@@ -106,7 +106,7 @@ function node(
   output: string,
   ...attribute: onnx.IAttributeProto[]
 ): onnx.INodeProto {
-  return { opType, name: output, domain: '', input, output: [output], attribute };
+  return { opType, name: `exported.${output}`, domain: '', input, output: [output], attribute };
 }
 
 function int64s(name: string, dims: number[], ...values: number[]): onnx.ITensorProto {
