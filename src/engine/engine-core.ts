@@ -5,7 +5,7 @@ import { nextBatch } from './prefill-batch.js';
 import { PromptScores } from './prompt-scores.js';
 import type { Sampler } from './sampler.js';
 import { chunkLength, type PrefillChunk, planStep } from './scheduler.js';
-import type { ScoredRow } from './scored-row.js';
+import type { ScoredRow, ScoredRows } from './scored-row.js';
 import { Sequence } from './sequence.js';
 import { Slots } from './slots.js';
 import { StepLoop } from './step-loop.js';
@@ -60,6 +60,7 @@ export class EngineCore {
   readonly #loop = new StepLoop(
     () => this.#running.length > 0 || this.#waiting.has(({ awaitsGrammar }) => !awaitsGrammar),
     () => this.#step(),
+    () => this.#flush(),
   );
   readonly #totals = {
     promptTokens: 0,
@@ -188,9 +189,7 @@ export class EngineCore {
     this.#compact();
     const plan = planStep(this.#running, this.options.maxBatchedTokens);
     if (plan.decode.length > 0) await this.#guard(plan.decode, () => this.#decode(plan.decode));
-    this.#flush();
     await this.#prefillAll(plan.prefill);
-    this.#flush();
   }
 
   #admit(): void {
@@ -253,12 +252,18 @@ export class EngineCore {
     const [first, last] = Slots.span(sequences);
     const rows = Array.from({ length: last - first + 1 }, (_, i) => this.#decodeRow(first + i));
     const inOrder = rows.filter(({ wanted }) => wanted).map(({ slot }) => this.#slots.ownerOf(slot)!);
-    const run = this.runner.decode(rows);
+    const run = this.#started(this.runner.decode(rows));
     const masks = await Promise.all(inOrder.map(({ grammar }) => grammar?.mask() ?? null));
     const scores = await run;
     inOrder.forEach((sequence, i) => {
       if (!sequence.finish) this.#commit(sequence, 1, scores.row(i), masks[i]!);
     });
+  }
+
+  /** What the last run brought goes out while this one computes. */
+  #started(run: Promise<ScoredRows>): Promise<ScoredRows> {
+    this.#flush();
+    return run;
   }
 
   #decodeRow(slot: number): DecodeRow {
@@ -284,7 +289,7 @@ export class EngineCore {
 
   async #prefill(batch: readonly PrefillChunk[]): Promise<void> {
     const plans = batch.map((chunk) => this.#prefillPlan(chunk));
-    const run = this.runner.prefill(plans.map(({ row }) => row));
+    const run = this.#started(this.runner.prefill(plans.map(({ row }) => row)));
     const masks = await Promise.all(batch.map(({ sequence }) => sequence.grammar?.mask() ?? null));
     const scores = await run;
     let lastRow = -1;

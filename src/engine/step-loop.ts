@@ -8,6 +8,8 @@ export class StepLoop {
   constructor(
     private readonly hasWork: () => boolean,
     private readonly step: () => Promise<void>,
+    /** Called whenever no step follows at once. */
+    private readonly rest: () => void,
   ) {}
 
   /** Do something while no step reads or writes the key/value buffers or the weights; settles as it does. */
@@ -39,11 +41,17 @@ export class StepLoop {
   /** Work until closed. Rejects as a step does. */
   async run(): Promise<void> {
     while (!this.#closed) {
+      if (this.#between.length > 0 || !this.#isNextStepDue()) this.rest();
       for (const action of this.#between.splice(0)) await action();
-      if (this.#frozen || !this.hasWork()) await this.#sleep();
-      else await this.step();
+      if (this.#isNextStepDue()) await this.step();
+      else await this.#sleep();
       await new Promise(setImmediate);
     }
+    this.rest();
+  }
+
+  #isNextStepDue(): boolean {
+    return !this.#frozen && this.hasWork();
   }
 
   /** Until something arrives. */
