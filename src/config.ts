@@ -177,6 +177,11 @@ export const OPTIONS = {
     false,
     'Report for each token the ids it could have been.',
   ),
+  enableReturnRoutedExperts: onOff(
+    'enable-return-routed-experts',
+    false,
+    'Tell which experts each position was sent to; mixtures of experts only.',
+  ),
   enableTraceReplay: onOff('enable-trace-replay', false, 'Allow trace_decode_token_ids.'),
   maxBodySize: number('max-body-size', 64, 1, 'Largest request body, in MiB.'),
   shutdownTimeout: number('shutdown-timeout', 0, 0, 'Seconds that running requests get after SIGTERM.'),
@@ -224,6 +229,7 @@ export const ENGINE_ONLY: ReadonlySet<OptionName> = new Set<OptionName>([
   'maxLogprobs',
   'logprobsMode',
   'returnSamplingMask',
+  'enableReturnRoutedExperts',
   'enableTraceReplay',
 ]);
 export type Config = { -readonly [Name in OptionName]: ValueOf<(typeof OPTIONS)[Name]> } & {

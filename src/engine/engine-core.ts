@@ -1,5 +1,5 @@
 import type { GrammarCompiler } from '../structured/grammar-compiler.js';
-import type { EngineRequest, EngineStats, PauseMode, SequenceEvent } from './index.js';
+import type { EngineRequest, EngineStats, Finish, PauseMode, SequenceEvent } from './index.js';
 import type { DecodeRow, ModelRunner, PrefillRow } from './model-runner.js';
 import { nextBatch } from './prefill-batch.js';
 import { PromptScores } from './prompt-scores.js';
@@ -23,7 +23,7 @@ export interface CoreOptions {
 }
 
 /** What the loop needs of a model runner. */
-export type Runner = Pick<ModelRunner, 'decode' | 'prefill' | 'limits'> & {
+export type Runner = Pick<ModelRunner, 'decode' | 'prefill' | 'limits' | 'experts'> & {
   kv: Pick<ModelRunner['kv'], 'copy'>;
 };
 
@@ -387,6 +387,7 @@ export class EngineCore {
 
   #send(sequence: Sequence, news: Pick<SequenceEvent, 'tokenIds' | 'logprobs' | 'samplingMask'>): void {
     const { index, finish, request } = sequence;
+    if (finish) this.#tellExperts(sequence, finish);
     const isFirst = index === 0 && !sequence.announced;
     sequence.announced = true;
     const prompt = isFirst
@@ -396,6 +397,14 @@ export class EngineCore {
         }
       : null;
     this.#outbox.push([request.id, { index, ...news, finish, prompt }]);
+  }
+
+  /** While the sequence has its slot. */
+  #tellExperts({ slot, computed, request }: Sequence, finish: Finish): void {
+    const { experts } = this.runner;
+    if (!experts || slot === null || computed === 0 || finish.reason === 'error') return;
+    const from = Math.min(request.sampling.routedExpertsPromptStart, computed);
+    finish.routedExperts = experts.read(slot, from, computed);
   }
 
   #flush(): void {

@@ -2,8 +2,10 @@
  * The engine as the server sees it: token ids in, token events out. It knows nothing of HTTP, JSON or text.
  * Two implementations: `local.ts` (engine processes on this machine) and `fake.ts` (scripted, for tests).
  */
+import type { RoutedExperts } from './expert-record.js';
 import type { SamplingParams } from './sampling-params.js';
 
+export type { RoutedExperts } from './expert-record.js';
 export type { RepetitionDetection, SamplingParams } from './sampling-params.js';
 export { DEFAULT_SAMPLING_PARAMS } from './sampling-params.js';
 
@@ -44,6 +46,11 @@ export interface Finish {
   stopReason: number | string | null;
   /** Contiguous spans over the whole output; empty when no token was sampled. */
   weightVersions: WeightSpan[];
+  /**
+   * Where the computed positions from `routedExpertsPromptStart` on were sent: all but the last token. Not there when it
+   * isn't recorded, nothing was computed, or the sequence failed.
+   */
+  routedExperts?: RoutedExperts;
 }
 
 /** Something new about one sequence of a request. The last event of each index has `finish` set. */

@@ -1,5 +1,6 @@
 import { GRAPH, type ModelConfig } from '../model/index.js';
 import type { InPlaceView } from '../runtime/tensor-view.js';
+import type { ExpertRecord } from './expert-record.js';
 
 /**
  * The keys and values of every slot: for each layer two arrays `[slots, kvHeads, capacity, headDim]`. Allocated
@@ -15,6 +16,8 @@ export class KvBuffers {
     readonly slots: number,
     /** Positions a slot can hold. */
     readonly capacity: number,
+    /** Copied along, when experts are recorded. */
+    private readonly experts: ExpertRecord | null = null,
   ) {
     this.#slotSize = config.kvHeads * capacity * config.headDim;
     const layers = Array.from({ length: config.layers });
@@ -40,6 +43,7 @@ export class KvBuffers {
 
   /** Copy the first `length` positions of one slot over those of another. */
   copy(from: number, to: number, length: number): void {
+    this.experts?.copy(from, to, length);
     const { kvHeads, headDim } = this.config;
     for (const buffer of [...this.#keys, ...this.#values]) {
       for (let head = 0; head < kvHeads; head++) {

@@ -1,6 +1,7 @@
 import { GRAPH, type ModelConfig, TOP_COUNT } from '../model/index.js';
 import type { BoundRun, Session } from '../runtime/session.js';
 import type { TensorView } from '../runtime/tensor-view.js';
+import { ExpertRecord } from './expert-record.js';
 import { KvBuffers } from './kv-buffers.js';
 import type { ScoredRows } from './scored-row.js';
 
@@ -36,6 +37,8 @@ export interface RunnerLimits {
   capacity: number;
   /** Most positions of one prefill, padding included. */
   maxChunk: number;
+  /** Whether to record where positions are sent; only of mixtures of experts. Default: no. */
+  routedExperts?: boolean;
 }
 
 /** Most decode bindings kept; each pins a few hundred native handles. */
@@ -47,6 +50,8 @@ const KEPT_BINDINGS = 64;
  */
 export class ModelRunner {
   readonly kv: KvBuffers;
+  /** Null when they are not recorded. */
+  readonly experts: ExpertRecord | null;
   readonly #decode: StepBuffers;
   readonly #prefill: StepBuffers;
   readonly #bindings = new Map<string, BoundRun>();
@@ -56,9 +61,13 @@ export class ModelRunner {
     config: ModelConfig,
     readonly limits: RunnerLimits,
   ) {
-    this.kv = new KvBuffers(config, limits.slots, limits.capacity);
-    this.#decode = new StepBuffers(limits.slots, limits.slots, config.vocabSize);
-    this.#prefill = new StepBuffers(limits.maxChunk, 1, config.vocabSize);
+    const { layers, experts } = config;
+    const recorded = limits.routedExperts && experts ? { layers, experts } : null;
+    this.experts = recorded && new ExpertRecord(recorded, limits.slots, limits.capacity);
+    this.kv = new KvBuffers(config, limits.slots, limits.capacity, this.experts);
+    const routed = recorded && ([layers, recorded.experts.used] as const);
+    this.#decode = new StepBuffers(limits.slots, limits.slots, config.vocabSize, routed);
+    this.#prefill = new StepBuffers(limits.maxChunk, 1, config.vocabSize, routed);
   }
 
   /** Compute one position for each row. `rows` are consecutive slots. Scores: one row for each wanted one, in order. */
@@ -74,6 +83,9 @@ export class ModelRunner {
     );
     buffers.want(wanted);
     await this.#decodeBinding(rows[0]!.slot, rows.length, wanted.length).run();
+    rows.forEach(({ slot, position }, i) => {
+      this.experts?.write(slot, position, buffers.routed, i, 1);
+    });
     return buffers.scores(wanted.length);
   }
 
@@ -100,6 +112,9 @@ export class ModelRunner {
     } finally {
       run.release();
     }
+    rows.forEach(({ slot, tokens, from }, i) => {
+      this.experts?.write(slot, from, buffers.routed, i * length, tokens.length);
+    });
     return buffers.scores(wanted.length);
   }
 
@@ -143,7 +158,7 @@ export class ModelRunner {
   #bind(buffers: StepBuffers, first: number, rows: number, length: number, wanted: number): BoundRun {
     return this.session.bind({
       inputs: buffers.inputs(rows, length, wanted),
-      outputs: buffers.outputs(wanted),
+      outputs: buffers.outputs(rows * length, wanted),
       inPlace: this.kv.views(first, rows),
     });
   }
@@ -154,6 +169,8 @@ class StepBuffers {
   readonly inputIds: BigInt64Array;
   readonly seqlensK: Int32Array;
   readonly total = new Int32Array(new ArrayBuffer(4));
+  /** [positions, layers, experts a position]; empty when experts are not recorded. */
+  readonly routed: Int32Array;
   readonly #topCount: number;
   #rows!: BigInt64Array;
   #inverseTemperature!: Float32Array;
@@ -167,7 +184,11 @@ class StepBuffers {
     positions: number,
     rows: number,
     private readonly vocabSize: number,
+    /** Layers and experts a position, when those are recorded. */
+    private readonly routing: readonly [layers: number, used: number] | null,
   ) {
+    const [layers, used] = routing ?? [0, 0];
+    this.routed = new Int32Array(new ArrayBuffer(positions * layers * used * 4));
     this.inputIds = new BigInt64Array(new ArrayBuffer(positions * 8));
     this.seqlensK = new Int32Array(new ArrayBuffer(positions * 4));
     this.#topCount = Math.min(TOP_COUNT, vocabSize);
@@ -196,10 +217,12 @@ class StepBuffers {
     ];
   }
 
-  outputs(wanted: number): TensorView[] {
+  outputs(positions: number, wanted: number): TensorView[] {
     const vocabulary = [wanted, this.vocabSize];
     const top = [wanted, this.#topCount];
+    const { routing, routed } = this;
     return [
+      ...(routing ? [{ name: GRAPH.routedExperts, data: routed, dims: [positions, ...routing] }] : []),
       { name: GRAPH.logits, data: this.#logits, dims: vocabulary },
       { name: GRAPH.logprobs, data: this.#logprobs, dims: vocabulary },
       { name: GRAPH.probabilities, data: this.#probabilities, dims: vocabulary },

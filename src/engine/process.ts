@@ -73,6 +73,7 @@ async function start(options: RankOptions): Promise<void> {
     slots: options.maxNumSeqs,
     capacity: options.maxModelLen,
     maxChunk: Math.min(options.maxBatchedTokens, options.maxModelLen),
+    routedExperts: options.routedExperts,
   });
   const sampler = new Sampler(options.config.vocabSize, options);
   const loop = new EngineCore(

@@ -12,6 +12,8 @@ export interface RankOptions extends Omit<CoreOptions, 'eosIds'>, SamplerOptions
   /** Sequences that may run at once. */
   maxNumSeqs: number;
   threads: number;
+  /** Whether answers tell of routed experts. */
+  routedExperts: boolean;
   backend: RuntimeBackend;
 }
 

@@ -50,6 +50,8 @@ export interface SamplingParams {
   repetitionDetection: RepetitionDetection | null;
   structuredOutput: StructuredOutput | null;
   skipReadingPrefixCache: boolean;
+  /** First prompt position whose experts are told. */
+  routedExpertsPromptStart: number;
 }
 
 /** Ends a sequence whose tail is one pattern over and over. */
@@ -89,4 +91,5 @@ export const DEFAULT_SAMPLING_PARAMS: SamplingParams = {
   repetitionDetection: null,
   structuredOutput: null,
   skipReadingPrefixCache: false,
+  routedExpertsPromptStart: 0,
 };

@@ -161,8 +161,22 @@ function engineOptions(
       logprobsMode: config.logprobsMode as LogprobsMode,
       threads: config.threads ?? defaultThreads(ranks),
       backend: config.runtime as RuntimeBackend,
+      routedExperts: routesExperts(config, artifact),
     },
   };
+}
+
+/** Throws a StartupError when a model without experts is to tell of them. */
+function routesExperts(
+  { enableReturnRoutedExperts }: Config,
+  { name, config: { experts } }: ModelArtifact,
+): boolean {
+  if (enableReturnRoutedExperts && !experts) {
+    throw new StartupError(
+      `--enable-return-routed-experts: ${name} is no mixture of experts. Leave the option out.`,
+    );
+  }
+  return enableReturnRoutedExperts;
 }
 
 /** Sequences that may run at once: as many as asked for, or as many as fit the memory given for keys and values. */

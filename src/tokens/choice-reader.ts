@@ -1,4 +1,11 @@
-import type { Finish, Generation, PositionLogprobs, SequenceEvent, WeightSpan } from '../engine/index.js';
+import type {
+  Finish,
+  Generation,
+  PositionLogprobs,
+  RoutedExperts,
+  SequenceEvent,
+  WeightSpan,
+} from '../engine/index.js';
 import { IncrementalDetokenizer } from '../text/incremental.js';
 import { StopStrings } from '../text/stop-strings.js';
 import type { Tokenizer } from '../text/tokenizer.js';
@@ -22,6 +29,8 @@ export class ChoiceReader {
   readonly #detokenizer: IncrementalDetokenizer | null;
   readonly #stops: StopStrings | null;
   #tokens = 0;
+  /** Those behind a match included. */
+  #sampled = 0;
   /** Set when a stop string matched: the news of that moment, held until the engine says that the sequence ended. */
   #matched: { stop: string; news: ChoiceNews } | null = null;
 
@@ -43,6 +52,7 @@ export class ChoiceReader {
 
   /** News of an event; null when there is none to tell (yet). */
   read(event: SequenceEvent, generation: Pick<Generation, 'end'>): ChoiceNews | null {
+    this.#sampled += event.tokenIds.length;
     if (this.#matched) return event.finish ? this.#finishMatched(event.finish) : null;
     const { index } = this;
     const decoded = this.#decode(event);
@@ -81,10 +91,16 @@ export class ChoiceReader {
     return { ...news, text: news.text + (this.#stops?.end() ?? '') };
   }
 
-  #finishMatched({ weightVersions }: Finish): ChoiceNews {
+  #finishMatched({ weightVersions, routedExperts }: Finish): ChoiceNews {
     const { stop, news } = this.#matched!;
-    const clipped = clip(weightVersions, this.#tokens);
-    return { ...news, finish: { reason: 'stop', stopReason: stop, weightVersions: clipped } };
+    const experts = routedExperts && clipExperts(routedExperts, this.#sampled - this.#tokens);
+    const finish: Finish = {
+      reason: 'stop',
+      stopReason: stop,
+      weightVersions: clip(weightVersions, this.#tokens),
+      ...(experts ? { routedExperts: experts } : {}),
+    };
+    return { ...news, finish };
   }
 }
 
@@ -95,6 +111,13 @@ export function joinNews(before: ChoiceNews | undefined, after: ChoiceNews): Cho
   before.logprobs?.push(...(after.logprobs ?? []));
   before.samplingMask?.push(...(after.samplingMask ?? []));
   return { ...before, text: before.text + after.text, finish: after.finish };
+}
+
+/** Without the last `dropped` positions. */
+function clipExperts({ values, shape }: RoutedExperts, dropped: number): RoutedExperts {
+  const [positions, layers, used] = shape;
+  const kept = Math.max(0, positions - dropped);
+  return { values: values.subarray(0, kept * layers * used), shape: [kept, layers, used] };
 }
 
 function clip(spans: readonly WeightSpan[], length: number): WeightSpan[] {

@@ -46,6 +46,7 @@ export function resolveSampling(
     repetitionDetection: repetitionOf(wire),
     structuredOutput: wire.structured_outputs ? structuredOf(wire.structured_outputs) : null,
     skipReadingPrefixCache: wire.skip_reading_prefix_cache,
+    routedExpertsPromptStart: wire.routed_experts_prompt_start,
   };
 }
 
@@ -72,6 +73,7 @@ const NEUTRAL = {
   prompt_logprob_start: 0,
   trace_decode_token_ids: null as number[] | null,
   skip_reading_prefix_cache: false,
+  routed_experts_prompt_start: 0,
 };
 
 type Wire = typeof NEUTRAL & WireSampling;

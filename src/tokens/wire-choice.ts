@@ -1,6 +1,7 @@
 import type { GenerateChoice, Usage } from '../../generated/types.js';
 import type { PositionLogprobs } from '../engine/index.js';
 import type { ChoiceNews } from './choice-reader.js';
+import { npyBase64 } from './npy.js';
 import type { ParsedGenerate } from './parse-request.js';
 import type { GenerateSettings } from './settings.js';
 import { logprobsById, TextLogprobs } from './wire-logprobs.js';
@@ -33,6 +34,7 @@ export class ChoiceWriter {
 
   write(news: ChoiceNews): GenerateChoice {
     const { finish, samplingMask } = news;
+    const routed = finish?.routedExperts;
     const logprobs = this.#logprobsOf(news)?.map((position) => this.#shown(position)) ?? null;
     const described = logprobs && (this.#textLogprobs?.describe(logprobs) ?? logprobsById(logprobs));
     return {
@@ -40,7 +42,7 @@ export class ChoiceWriter {
       finish_reason: (finish?.reason ?? null) as NonNullable<GenerateChoice['finish_reason']> | null,
       stop_reason: finish?.stopReason ?? null,
       token_ids: news.tokenIds,
-      routed_experts: null,
+      routed_experts: routed ? npyBase64(routed.values, routed.shape) : null,
       sampling_mask: samplingMask?.map((ids) => [...ids]) ?? null,
       weight_versions: finish?.weightVersions ?? null,
       ...(this.parsed.outputMode === 'text' ? { text: news.text } : {}),
