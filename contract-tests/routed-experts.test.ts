@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tito-experts-'));
   const checkpoint = await unpackCheckpoint('qwen3moe', folder);
   run = checkpoint.runs.at(-1)!;
-  server = await startTito([checkpoint.folder, ...OPTIONS, '--max-num-batched-tokens', '8'], {
+  server = await startTito([checkpoint.folder, ...OPTIONS, '--max-num-batched-tokens', '16'], {
     TITO_CACHE: folder,
   });
   caller = new Caller(server.url);
@@ -76,6 +76,11 @@ describe('routed experts', () => {
       const { choices } = await caller.generate(replayed(20, { routed_experts_prompt_start: start }));
       expect(npy(choices[0]!.routed_experts!)).toEqual(recorded(start));
     }
+  });
+
+  it('are refused for a model without experts', async () => {
+    const { folder: plain } = await unpackCheckpoint('llama', folder);
+    await expect(startTito([plain, ...OPTIONS], { TITO_CACHE: folder })).rejects.toThrow(/ended before/);
   });
 
   it('come in the last chunk of a stream', async () => {

@@ -1212,7 +1212,7 @@ export interface components {
             index: number;
             /** @description One entry a token; null unless asked for. Its shape follows `output_mode`. */
             logprobs?: components["schemas"]["GenerateLogprobs"] | components["schemas"]["ChatLogprobs"] | null;
-            /** @description Expert ids of each position, a .npy file in base64; mixture-of-experts models only. */
+            /** @description Where positions were sent, from routed_experts_prompt_start to the last token but one; a .npy file in base64, [positions, layers, experts a position], best first, uint8 up to 256 experts and uint16 above. Null without --enable-return-routed-experts, before the last chunk of a stream, and when nothing was computed. */
             routed_experts?: string | null;
             /** @description For each output token the ids it could have been, with `--return-sampling-mask`. */
             sampling_mask?: components["schemas"]["TokenId"][][] | null;
