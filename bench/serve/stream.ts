@@ -19,7 +19,7 @@ export async function readStream(
 ): Promise<StreamTimes> {
   const body = JSON.stringify(wire.body(prompt, outputTokens));
   const sentAt = performance.now();
-  const response = await sendJson(`${url}${wire.path}`, body);
+  const response = await sendJson(`${url}${wire.path}`, body, true);
   const pieces: Piece[] = [];
   for await (const bytes of response) pieces.push({ at: performance.now(), bytes: bytes as Buffer });
   if (response.statusCode !== 200) {
