@@ -228,6 +228,7 @@ describe.skipIf(chromiumPath === null)('the playground', () => {
     const tool = { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } };
     await page.getByLabel('Tools, as a JSON list').fill(JSON.stringify([tool]));
     await page.keyboard.press('Control+Enter');
+    await fact(page, 'finish', /./);
     const message = page.getByRole('region', { name: 'Message' });
     await message.getByText('Look it up.').waitFor();
     expect(await message.locator('pre').textContent()).toBe('{\n  "city": "Oslo"\n}');
