@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerateRequest } from '../generated/types.js';
 import type { Caller } from './client.js';
-import { residentMiB } from './resident-memory.js';
+import { residentMiB, SMALL_HEAPS } from './resident-memory.js';
 import { tinyServer } from './tiny-server.js';
 
 const PROMPT = [40, 41, 42, 43];
@@ -36,9 +36,6 @@ const WAYS: Record<string, (caller: Caller, i: number) => Promise<unknown>> = {
     }
   },
 };
-
-/** Garbage is collected early, so that what is resident is about what is in use. */
-const SMALL_HEAPS = { NODE_OPTIONS: '--max-old-space-size=48 --max-semi-space-size=2' };
 
 const tiny = tinyServer(['--max-num-seqs', String(AT_ONCE), '--max-model-len', '1024'], { env: SMALL_HEAPS });
 
