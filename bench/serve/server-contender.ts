@@ -34,7 +34,7 @@ async function start(server: ServerCommand): Promise<Running> {
   const exited = once(child, 'exit');
   const url = `http://127.0.0.1:${port}`;
   try {
-    await healthy(url, () => child.exitCode !== null);
+    await healthy(url, () => child.exitCode !== null || child.signalCode !== null);
   } catch (error) {
     child.kill('SIGTERM');
     throw error;
