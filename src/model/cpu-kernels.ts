@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { cpuFlags, hasExactBytes } from '../runtime/cpu-flags.js';
 import type { ModelDtype } from './index.js';
 
 /** How a graph is written for a CPU, so that its kernels are exact and start quickly. */
@@ -17,16 +17,13 @@ export interface KernelNeeds {
 
 /** Instructions of the 4-bit kernels that were seen to give a row the same bits alone and in company. */
 const STEADY_ROWS = ['avx512_vnni', 'avx512bw', 'avx512dq', 'avx512vl'];
-/** Each multiplies bytes without an overflow. */
-const EXACT_BYTES = ['avx_vnni', 'avx512_vnni'];
 
-/** What this CPU's kernels need; the careful choice where they aren't known. `cpuInfo` is Linux' /proc/cpuinfo. */
-export function kernelNeeds(cpuInfo: string = readCpuInfo()): KernelNeeds {
-  const flags = new Set(/^flags\s*:(.*)$/m.exec(cpuInfo)?.[1]?.trim().split(/\s+/));
+/** What this CPU's kernels need; the careful choice where they aren't known. */
+export function kernelNeeds(flags: ReadonlySet<string> = cpuFlags()): KernelNeeds {
   const isX86 = flags.size > 0;
   return {
     fewestRows: STEADY_ROWS.every((flag) => flags.has(flag)) ? 1 : 2,
-    bytes: isX86 && !EXACT_BYTES.some((flag) => flags.has(flag)) ? 'uint8' : 'int8',
+    bytes: isX86 && !hasExactBytes(flags) ? 'uint8' : 'int8',
   };
 }
 
@@ -34,12 +31,4 @@ export function kernelNeeds(cpuInfo: string = readCpuInfo()): KernelNeeds {
 export function variantOf(dtype: ModelDtype, { fewestRows, bytes }: KernelNeeds): string {
   if (dtype === 'int4' && fewestRows === 2) return '-pairs';
   return dtype === 'int8' && bytes === 'uint8' ? '-unsigned' : '';
-}
-
-function readCpuInfo(): string {
-  try {
-    return readFileSync('/proc/cpuinfo', 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -1,18 +1,9 @@
 import { addressOf, callAsync, check, create, type OrtApi, ortLibrary, type Pointer } from './ort-library.js';
 import type { Binding, BoundRun, Session, SessionOptions } from './session.js';
+import { sessionConfig } from './session-config.js';
 import { ELEMENT_TYPE, elementCount, elementTypeOf, type TensorData } from './tensor-view.js';
 
 const ALL_OPTIMIZATIONS = 99;
-
-/**
- * Of onnxruntime_session_options_config_keys.h. Measured: spinning stopped at the end of a run keeps the speed of
- * spinning with an idle CPU between steps, while forbidding it costs 40 % a step. Precise products: x86 processors
- * without VNNI would let the sums of bytes overflow.
- */
-const CONFIG_ENTRIES: ReadonlyArray<readonly [string, string]> = [
-  ['session.force_spinning_stop', '1'],
-  ['session.x64quantprecision', '1'],
-];
 
 /** Load a graph through the C API, on a worker thread. The library maps the external data beside it. */
 export async function openCApiSession(graphPath: string, options: SessionOptions): Promise<Session> {
@@ -32,8 +23,8 @@ function createSessionOptions(api: OrtApi, { threads }: SessionOptions): Pointer
   const settings = create(api, 'create session options', (out) => api.createSessionOptions(out));
   check(api, api.setGraphOptimizationLevel(settings, ALL_OPTIMIZATIONS), 'set the optimization level');
   check(api, api.setIntraOpThreads(settings, threads), 'set the number of threads');
-  for (const [key, value] of CONFIG_ENTRIES) {
-    check(api, api.addSessionConfigEntry(settings, key, value), `set ${key}`);
+  for (const [key, value] of Object.entries(sessionConfig())) {
+    check(api, api.addSessionConfigEntry(settings, `session.${key}`, value), `set ${key}`);
   }
   return settings;
 }

@@ -1,5 +1,6 @@
 import * as ort from 'onnxruntime-node';
 import type { Binding, BoundRun, Session, SessionOptions } from './session.js';
+import { sessionConfig } from './session-config.js';
 import { elementCount, elementTypeOf, type TensorData } from './tensor-view.js';
 
 /**
@@ -10,7 +11,7 @@ export async function openNodeSession(graphPath: string, options: SessionOptions
   const session = await ort.InferenceSession.create(graphPath, {
     graphOptimizationLevel: 'all',
     intraOpNumThreads: options.threads,
-    extra: { session: { force_spinning_stop: '1', x64quantprecision: '1' } },
+    extra: { session: sessionConfig() },
   });
   return {
     backend: 'node',
