@@ -13,7 +13,7 @@ WEB := $(shell find web -type f 2>/dev/null)
 INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 
-.PHONY: help install build model serve test contract contract-mock golden mock generate generate-check options lint typecheck bench bench-serve bench-derender bench-render clean
+.PHONY: help install build model serve test contract contract-mock golden mock generate generate-check options lint typecheck bench bench-serve bench-start bench-overhead bench-lookup bench-context bench-derender bench-render clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -78,6 +78,18 @@ bench: build ## End-to-end throughput beside the bare session
 
 bench-serve: build ## tito beside its peers (ARGS="--llama FILE --vllm FOLDER" ... adds them)
 	node dist/bench/serve/run.js $(ARGS)
+
+bench-start: build ## From the command to the first token, model in the cache
+	node dist/bench/start.js $(ARGS)
+
+bench-overhead: build ## What the server adds to a request of one token
+	node dist/bench/overhead.js $(ARGS)
+
+bench-lookup: build ## What guessing from the prompt gains one stream
+	node dist/bench/prompt-lookup.js $(ARGS)
+
+bench-context: build ## What context costs a decode step
+	node dist/bench/context.js $(ARGS)
 
 bench-derender: build ## Time of a streamed derender call by output length (ARGS="--reference URL" adds a peer)
 	node dist/bench/derender.js $(ARGS)

@@ -1,15 +1,16 @@
 /**
- * What a server adds to a request of one token: the same prompts over HTTP and straight to a bare session here, in turns.
+ * What HTTP adds to a request of one token: the same prompts over HTTP and straight to an engine of the same kind, in turns.
  *
  *   node dist/bench/overhead.js [--model FILE] [--dtype auto] [--prompt 64] [--requests 100]
  *
- * One stands still while the other works. What is added is HTTP, JSON, validation, the engine's loop and sampling.
+ * One stands still while the other works, and they take turns in being first. Added is what isn't the engine's: HTTP, JSON,
+ * validation, the handler, counting.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { ModelRunner } from '../src/engine/model-runner.js';
+import { createLocalEngine } from '../src/engine/local.js';
+import { DEFAULT_SAMPLING_PARAMS } from '../src/engine/sampling-params.js';
 import { loadModel } from '../src/model/load-model.js';
-import { openSession } from '../src/runtime/open-session.js';
 import { postJson } from './json-http.js';
 import { withServer } from './own-server.js';
 import { median, quantile } from './quantile.js';
@@ -27,44 +28,71 @@ const { values } = parseArgs({
 const WARM_UPS = 5;
 const promptLength = Number(values.prompt);
 const artifact = await loadModel(values.model, { dtype: values.dtype as 'auto' });
-const threads = availableParallelism();
-const session = await openSession(artifact.graphPath, { backend: 'c-api', threads });
-const runner = new ModelRunner(session, artifact.config, {
-  slots: 1,
-  capacity: promptLength + 8,
-  maxChunk: promptLength,
+const engine = createLocalEngine({
+  ranks: 1,
+  vocabulary: null,
+  maxQueue: 1,
+  rank: {
+    graphPath: artifact.graphPath,
+    config: artifact.config,
+    maxModelLen: Math.min(artifact.config.contextLength, 2048),
+    maxNumSeqs: 32,
+    maxBatchedTokens: 256,
+    policy: 'fcfs',
+    promptLookup: 0,
+    prefixCaching: true,
+    samplingMask: false,
+    logprobsMode: 'raw_logprobs',
+    threads: availableParallelism(),
+    backend: 'c-api',
+    routedExperts: false,
+  },
 });
+await engine.ready();
 
-async function bareTime(prompt: readonly number[]): Promise<number> {
+const SAMPLING = { max_tokens: 1, temperature: 1 };
+
+async function engineTime(prompt: readonly number[], id: string): Promise<number> {
   const started = performance.now();
-  const wanted = [{ offset: promptLength - 1, inverseTemperature: 1 }];
-  await runner.prefill([{ slot: 0, tokens: Int32Array.from(prompt), from: 0, wanted }]);
+  const generation = engine.generate(
+    {
+      id,
+      tokenIds: Int32Array.from(prompt),
+      sampling: { ...DEFAULT_SAMPLING_PARAMS, maxTokens: 1 },
+      priority: 0,
+      cacheSalt: null,
+      rank: null,
+    },
+    new AbortController().signal,
+  );
+  for await (const _ of generation);
   return performance.now() - started;
 }
 
 async function servedTime(url: string, token_ids: readonly number[]): Promise<number> {
-  const sampling_params = { max_tokens: 1, temperature: 1 };
-  return (await postJson(`${url}/inference/v1/generate`, { token_ids, sampling_params })).ms;
+  return (await postJson(`${url}/inference/v1/generate`, { token_ids, sampling_params: SAMPLING })).ms;
 }
 
-const bare: number[] = [];
+const alone: number[] = [];
 const served: number[] = [];
 const prompts = new Prompts(7, promptLength);
 const model = values.model ? [values.model] : [];
 await withServer('serve', [...model, '--dtype', values.dtype], async (url) => {
   for (let request = -WARM_UPS; request < Number(values.requests); request++) {
     const prompt = prompts.next();
-    const times = [await bareTime(prompt), await servedTime(url, prompt)] as const;
+    const first = request % 2 === 0 ? await engineTime(prompt, `${request}`) : null;
+    const overHttp = await servedTime(url, prompt);
+    const direct = first ?? (await engineTime(prompt, `${request}`));
     if (request < 0) continue;
-    bare.push(times[0]);
-    served.push(times[1]);
+    alone.push(direct);
+    served.push(overHttp);
   }
 });
-await runner.close();
+await engine.close(0);
 
-const added = served.map((time, i) => time - bare[i]!);
+const added = served.map((time, i) => time - alone[i]!);
 process.stdout.write(
   `dtype ${values.dtype}, prompts of ${promptLength} tokens, ${values.requests} requests of one token: ` +
-    `session ${median(bare).toFixed(1)} ms, served ${median(served).toFixed(1)} ms; ` +
+    `engine ${median(alone).toFixed(1)} ms, served ${median(served).toFixed(1)} ms; ` +
     `added ${median(added).toFixed(2)} ms at the median, ${quantile(added, 0.9).toFixed(2)} at the 90th percentile\n`,
 );

@@ -155,6 +155,12 @@ export const OPTIONS = {
   schedulingPolicy: text('scheduling-policy', 'fcfs', 'Order of waiting requests.', {
     choices: ['fcfs', 'priority'],
   }),
+  promptLookup: number(
+    'prompt-lookup',
+    0,
+    0,
+    'Tokens to guess, from what a sequence holds already, while it decodes alone; checked in one step. 0 is off.',
+  ),
   enablePrefixCaching: onOff('enable-prefix-caching', true, 'Reuse the state of common prompt beginnings.'),
   enablePromptTokensDetails: onOff(
     'enable-prompt-tokens-details',
@@ -223,6 +229,7 @@ export const ENGINE_ONLY: ReadonlySet<OptionName> = new Set<OptionName>([
   'threads',
   'runtime',
   'schedulingPolicy',
+  'promptLookup',
   'enablePrefixCaching',
   'enablePromptTokensDetails',
   'maxQueue',

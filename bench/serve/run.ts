@@ -2,7 +2,7 @@
  * tito beside its peers: the same prompts to each, in turns, so that a noisy machine hits all alike.
  *
  *   node dist/bench/serve/run.js [--dtype int4,int8] [--rounds 3] [--concurrency 1,8,32] [--rate 2]
- *     [--prompt 64] [--output 64] [--prefill 512,2048] [--out bench/results/serve]
+ *     [--prompt 64] [--output 64] [--prefill 512,2048] [--slots 32] [--out bench/results/serve]
  *     [--vllm FOLDER] [--llama LLAMA_SERVER] [--genai PYTHON] [--transformers FOLDER] [--onnx-model FOLDER]
  *
  * Peers that are given no place don't take part. Writes OUT.json, OUT.md and OUT.svg.
@@ -28,6 +28,7 @@ const { values } = parseArgs({
     prompt: { type: 'string', default: '64' },
     output: { type: 'string', default: '64' },
     prefill: { type: 'string', default: '512,2048' },
+    slots: { type: 'string' },
     out: { type: 'string', default: 'bench/results/serve' },
     vllm: { type: 'string' },
     llama: { type: 'string' },
@@ -102,7 +103,8 @@ function reportOf(all: Rounds, running: Map<Contender, Running>): Report {
   };
 }
 
-const slots = Math.max(...concurrencies);
+/** Sequences that a server computes at once; by default as many as there are callers. */
+const slots = Number(values.slots ?? Math.max(...concurrencies));
 const { source } = await loadModel(undefined);
 const contenders = [
   ...values.dtype.split(',').map((dtype) => tito(dtype, slots)),

@@ -2,9 +2,10 @@ import type { GrammarCompiler } from '../structured/grammar-compiler.js';
 import type { EngineRequest, EngineStats, Finish, PauseMode, SequenceEvent } from './index.js';
 import type { DecodeRow, ModelRunner, PrefillRow } from './model-runner.js';
 import { nextBatch } from './prefill-batch.js';
+import { guessNext } from './prompt-lookup.js';
 import { PromptScores } from './prompt-scores.js';
 import type { Sampler } from './sampler.js';
-import { chunkLength, type PrefillChunk, planStep } from './scheduler.js';
+import { chunkLength, type PrefillChunk, planStep, type StepPlan } from './scheduler.js';
 import type { ScoredRow, ScoredRows } from './scored-row.js';
 import { Sequence } from './sequence.js';
 import { Slots } from './slots.js';
@@ -18,13 +19,15 @@ export interface CoreOptions {
   maxBatchedTokens: number;
   policy: SchedulingPolicy;
   prefixCaching: boolean;
+  /** Most tokens guessed for a sequence that decodes alone, and checked in one step. */
+  promptLookup: number;
   /** The first is the primary EOS. */
   eosIds: readonly number[];
 }
 
 /** What the loop needs of a model runner. */
 export type Runner = Pick<ModelRunner, 'decode' | 'prefill' | 'limits' | 'experts'> & {
-  kv: Pick<ModelRunner['kv'], 'copy'>;
+  kv: Pick<ModelRunner['kv'], 'copy' | 'bytes'>;
 };
 
 /** An event and the id of the request that it belongs to. */
@@ -36,6 +39,8 @@ interface PrefillPlan {
   row: PrefillRow;
   promptScores: PromptScores | null;
 }
+
+const NO_GUESSES = new Int32Array(0);
 
 /** Sequences of one request that have not ended. */
 type Live = Map<number, Sequence>;
@@ -68,6 +73,9 @@ export class EngineCore {
     prefixQueries: 0,
     prefixHits: 0,
     preemptions: 0,
+    drafts: 0,
+    draftTokens: 0,
+    acceptedTokens: 0,
   };
 
   constructor(
@@ -175,6 +183,7 @@ export class EngineCore {
       running: this.#running.length,
       waiting: this.#waiting.size,
       kvUsage: this.#slots.positionsInUse / (slots * capacity),
+      kvBytes: this.runner.kv.bytes,
       ...this.#totals,
     };
   }
@@ -188,7 +197,9 @@ export class EngineCore {
     this.#admit();
     this.#compact();
     const plan = planStep(this.#running, this.options.maxBatchedTokens);
-    if (plan.decode.length > 0) await this.#guard(plan.decode, () => this.#decode(plan.decode));
+    const guesses = this.#guessesFor(plan);
+    if (guesses.length > 0) await this.#guard(plan.decode, () => this.#check(plan.decode[0]!, guesses));
+    else if (plan.decode.length > 0) await this.#guard(plan.decode, () => this.#decode(plan.decode));
     await this.#prefillAll(plan.prefill);
   }
 
@@ -258,6 +269,36 @@ export class EngineCore {
     inOrder.forEach((sequence, i) => {
       if (!sequence.finish) this.#commit(sequence, 1, scores.row(i), masks[i]!);
     });
+  }
+
+  /** Several rows fill the machine better than guesses do, and a grammar knows only what comes next. */
+  #guessesFor({ decode, prefill }: StepPlan): Int32Array {
+    const [alone, ...others] = decode;
+    if (!alone || others.length > 0 || prefill.length > 0 || alone.grammar) return NO_GUESSES;
+    const room = alone.tokens.length - alone.length - 1;
+    const most = Math.min(this.options.promptLookup, room, this.runner.limits.maxChunk - 1);
+    return guessNext(alone.tokens, alone.length, most);
+  }
+
+  /**
+   * Compute the positions of guessed tokens along with the one that is due. Each is sampled as ever, from what was
+   * sampled before it; the first that isn't as guessed ends it. What was written behind is overwritten before it is read.
+   */
+  async #check(sequence: Sequence, guesses: Int32Array): Promise<void> {
+    const { computed: from, slot, sampler } = sequence;
+    const tokens = Int32Array.of(sequence.tokens[from]!, ...guesses);
+    const wanted = Array.from(tokens, (_, offset) => ({
+      offset,
+      inverseTemperature: sampler.inverseTemperature,
+    }));
+    const scores = await this.#started(this.runner.prefill([{ slot: slot!, tokens, from, wanted }]));
+    this.#totals.drafts++;
+    this.#totals.draftTokens += guesses.length;
+    for (let i = 0; i < tokens.length && !sequence.finish; i++) {
+      this.#commit(sequence, 1, scores.row(i), null);
+      if (sequence.tokens[sequence.length - 1] !== guesses[i]) break;
+      this.#totals.acceptedTokens++;
+    }
   }
 
   /** What the last run brought goes out while this one computes. */

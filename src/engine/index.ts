@@ -89,12 +89,18 @@ export interface EngineStats {
   waiting: number;
   /** Share of key/value positions in use, 0 … 1. */
   kvUsage: number;
+  /** Most bytes that keys and values can take. */
+  kvBytes: number;
   /** Tokens processed so far. */
   promptTokens: number;
   generationTokens: number;
   prefixQueries: number;
   prefixHits: number;
   preemptions: number;
+  /** Times that tokens were guessed; how many tokens; how many of them were as sampled. */
+  drafts: number;
+  draftTokens: number;
+  acceptedTokens: number;
 }
 
 export type EngineState = 'starting' | 'ready' | 'dead';

@@ -4,11 +4,15 @@ export const NO_STATS: EngineStats = {
   running: 0,
   waiting: 0,
   kvUsage: 0,
+  kvBytes: 0,
   promptTokens: 0,
   generationTokens: 0,
   prefixQueries: 0,
   prefixHits: 0,
   preemptions: 0,
+  drafts: 0,
+  draftTokens: 0,
+  acceptedTokens: 0,
 };
 
 /** Counts of several ranks together; `kvUsage` is their mean. */

@@ -14,7 +14,7 @@ export interface RequestTimes {
   endedAt: number;
 }
 
-/** Prometheus metrics under vLLM's names. They read, never steer. */
+/** Prometheus metrics, under vLLM's names where vLLM has them. They read, never steer. */
 export class Metrics {
   readonly registry = new Registry();
   readonly #label: { model_name: string };
@@ -32,39 +32,67 @@ export class Metrics {
     this.#label = { model_name: modelName };
     this.registry.setDefaultLabels(this.#label);
     collectDefaultMetrics({ register: this.registry });
-    this.#gauge('num_requests_running', 'Sequences that decode or prefill.', ({ running }) => running);
-    this.#gauge('num_requests_waiting', 'Sequences that wait for a slot.', ({ waiting }) => waiting);
+    this.#gauge('vllm:num_requests_running', 'Sequences that decode or prefill.', ({ running }) => running);
+    this.#gauge('vllm:num_requests_waiting', 'Sequences that wait for a slot.', ({ waiting }) => waiting);
     this.#gauge(
-      'kv_cache_usage_perc',
+      'vllm:kv_cache_usage_perc',
       'Share of key/value positions in use, 0 to 1.',
       ({ kvUsage }) => kvUsage,
     );
-    this.#countOf('prompt_tokens_total', 'Prompt tokens computed.', ({ promptTokens }) => promptTokens);
-    this.#countOf('generation_tokens_total', 'Tokens sampled.', ({ generationTokens }) => generationTokens);
+    this.#gauge(
+      'tito:kv_cache_bytes',
+      'Most bytes that keys and values can take, on all ranks; taken as positions are first written.',
+      ({ kvBytes }) => kvBytes,
+    );
+    this.#countOf('vllm:prompt_tokens_total', 'Prompt tokens computed.', ({ promptTokens }) => promptTokens);
     this.#countOf(
-      'prefix_cache_queries_total',
+      'vllm:generation_tokens_total',
+      'Tokens sampled.',
+      ({ generationTokens }) => generationTokens,
+    );
+    this.#countOf(
+      'vllm:prefix_cache_queries_total',
       'Prompt tokens looked up in the prefix cache.',
       (s) => s.prefixQueries,
     );
-    this.#countOf('prefix_cache_hits_total', 'Prompt tokens found in the prefix cache.', (s) => s.prefixHits);
     this.#countOf(
-      'num_preemptions_total',
+      'vllm:prefix_cache_hits_total',
+      'Prompt tokens found in the prefix cache.',
+      (s) => s.prefixHits,
+    );
+    this.#countOf(
+      'vllm:num_preemptions_total',
       'Sequences that gave up their slot.',
       ({ preemptions }) => preemptions,
     );
+    this.#countOf('vllm:spec_decode_num_drafts_total', 'Times that tokens were guessed.', (s) => s.drafts);
+    this.#countOf('vllm:spec_decode_num_draft_tokens_total', 'Tokens guessed.', (s) => s.draftTokens);
+    this.#countOf(
+      'vllm:spec_decode_num_accepted_tokens_total',
+      'Guessed tokens that were sampled.',
+      (s) => s.acceptedTokens,
+    );
     this.#firstToken = this.#histogram(
-      'time_to_first_token_seconds',
+      'vllm:time_to_first_token_seconds',
       'From arrival to the first token.',
       SECONDS,
     );
     this.#betweenTokens = this.#histogram(
-      'inter_token_latency_seconds',
+      'vllm:inter_token_latency_seconds',
       'Mean time between tokens.',
       SECONDS,
     );
-    this.#total = this.#histogram('e2e_request_latency_seconds', 'From arrival to the last token.', SECONDS);
-    this.#promptTokens = this.#histogram('request_prompt_tokens', 'Prompt tokens of a request.', TOKENS);
-    this.#outputTokens = this.#histogram('request_generation_tokens', 'Output tokens of a request.', TOKENS);
+    this.#total = this.#histogram(
+      'vllm:e2e_request_latency_seconds',
+      'From arrival to the last token.',
+      SECONDS,
+    );
+    this.#promptTokens = this.#histogram('vllm:request_prompt_tokens', 'Prompt tokens of a request.', TOKENS);
+    this.#outputTokens = this.#histogram(
+      'vllm:request_generation_tokens',
+      'Output tokens of a request.',
+      TOKENS,
+    );
     this.#success = new Counter({
       name: 'vllm:request_success_total',
       help: 'Sequences that ended, by finish reason.',
@@ -89,7 +117,7 @@ export class Metrics {
   #gauge(name: string, help: string, read: (stats: EngineStats) => number): void {
     const { engine } = this;
     new Gauge({
-      name: `vllm:${name}`,
+      name,
       help,
       registers: [this.registry],
       collect() {
@@ -103,7 +131,7 @@ export class Metrics {
   #countOf(name: string, help: string, read: (stats: EngineStats) => number): void {
     const { engine } = this;
     new Counter({
-      name: `vllm:${name}`,
+      name,
       help,
       registers: [this.registry],
       collect() {
@@ -115,6 +143,6 @@ export class Metrics {
   }
 
   #histogram(name: string, help: string, buckets: number[]): Histogram {
-    return new Histogram({ name: `vllm:${name}`, help, buckets, registers: [this.registry] });
+    return new Histogram({ name, help, buckets, registers: [this.registry] });
   }
 }

@@ -157,6 +157,7 @@ function engineOptions(
       maxBatchedTokens: config.maxNumBatchedTokens ?? 256,
       policy: config.schedulingPolicy as SchedulingPolicy,
       prefixCaching: config.enablePrefixCaching,
+      promptLookup: config.promptLookup ?? 0,
       samplingMask: config.returnSamplingMask,
       logprobsMode: config.logprobsMode as LogprobsMode,
       threads: config.threads ?? defaultThreads(ranks),
