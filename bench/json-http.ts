@@ -3,12 +3,13 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 
 /** Connections are kept: what is measured is requests. */
 const kept = new Agent({ keepAlive: true });
-/** A server that closes idle connections may do so just when one is used again. */
-const fresh = new Agent({ keepAlive: false });
 
-/** Send a JSON text, over a connection of its own when asked to; resolves when the answer begins. */
+/**
+ * Send a JSON text, over a connection of its own when asked to: a server that closes idle ones may do so just when one is
+ * used again. Resolves when the answer begins.
+ */
 export async function sendJson(url: string, body: string, ownConnection = false): Promise<IncomingMessage> {
-  const agent = ownConnection ? fresh : kept;
+  const agent = ownConnection ? false : kept;
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   const sent = request(url, { method: 'POST', headers, agent });
   sent.end(body);

@@ -6,11 +6,12 @@
  * One stands still while the other works, and they take turns in being first. Added is what isn't the engine's: HTTP, JSON,
  * validation, the handler, counting.
  */
-import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { resolveConfig } from '../src/config.js';
 import { createLocalEngine } from '../src/engine/local.js';
 import { DEFAULT_SAMPLING_PARAMS } from '../src/engine/sampling-params.js';
 import { loadModel } from '../src/model/load-model.js';
+import { engineOptions } from '../src/server/load-model.js';
 import { postJson } from './json-http.js';
 import { withServer } from './own-server.js';
 import { median, quantile } from './quantile.js';
@@ -28,26 +29,8 @@ const { values } = parseArgs({
 const WARM_UPS = 5;
 const promptLength = Number(values.prompt);
 const artifact = await loadModel(values.model, { dtype: values.dtype as 'auto' });
-const engine = createLocalEngine({
-  ranks: 1,
-  vocabulary: null,
-  maxQueue: 1,
-  rank: {
-    graphPath: artifact.graphPath,
-    config: artifact.config,
-    maxModelLen: Math.min(artifact.config.contextLength, 2048),
-    maxNumSeqs: 32,
-    maxBatchedTokens: 256,
-    policy: 'fcfs',
-    promptLookup: 0,
-    prefixCaching: true,
-    samplingMask: false,
-    logprobsMode: 'raw_logprobs',
-    threads: availableParallelism(),
-    backend: 'c-api',
-    routedExperts: false,
-  },
-});
+const config = resolveConfig(values.model ?? null, { dtype: values.dtype }, {});
+const engine = createLocalEngine(engineOptions(config, artifact, null));
 await engine.ready();
 
 const SAMPLING = { max_tokens: 1, temperature: 1 };

@@ -7,6 +7,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { GenerateRequest } from '../generated/types.js';
+import { type Contender, inRounds } from './contenders.js';
 import { postJson } from './json-http.js';
 import { withServer } from './own-server.js';
 import { median } from './quantile.js';
@@ -41,31 +42,26 @@ async function tokensPerSecond(url: string, question: string): Promise<number> {
 
 const guesses = [0, ...values.guesses.split(',').map(Number)];
 const model = values.model ? [values.model] : [];
-const rates = new Map<string, number[]>();
 
-/** Start a server for each number of guesses, then measure them in turns. */
-async function measure(left: readonly number[], urls: ReadonlyMap<number, string>): Promise<void> {
-  const [next, ...others] = left;
-  if (next !== undefined) {
-    const args = [...model, '--dtype', values.dtype, '--prompt-lookup', String(next), '--max-num-seqs', '1'];
-    return withServer('serve', args, (url) => measure(others, new Map([...urls, [next, url]])));
-  }
-  for (let round = -1; round < Number(values.rounds); round++) {
-    for (const [name, question] of Object.entries(QUESTIONS)) {
-      for (const [count, url] of urls) {
-        const rate = await tokensPerSecond(url, question);
-        const key = `${name}:${count}`;
-        if (round >= 0) rates.set(key, [...(rates.get(key) ?? []), rate]);
-      }
-    }
-  }
+/** Serve with each number of guesses side by side. */
+async function withServers<T>(
+  left: readonly number[],
+  use: (among: readonly Contender[]) => Promise<T>,
+  started: readonly Contender[] = [],
+): Promise<T> {
+  const [count, ...others] = left;
+  if (count === undefined) return use(started);
+  const args = [...model, '--dtype', values.dtype, '--prompt-lookup', String(count), '--max-num-seqs', '1'];
+  const name = count === 0 ? 'without' : `${count} guesses`;
+  return withServer('serve', args, (url) => withServers(others, use, [...started, { name, url }]));
 }
 
-await measure(guesses, new Map());
-printTable(
-  ['task', ...guesses.map((count) => (count === 0 ? 'without, tokens/s' : `${count} guesses, tokens/s`))],
-  Object.keys(QUESTIONS).map((name) => [
-    name,
-    ...guesses.map((count) => median(rates.get(`${name}:${count}`)!).toFixed(0)),
-  ]),
-);
+await withServers(guesses, async (among) => {
+  const rows: string[][] = [];
+  for (const [task, question] of Object.entries(QUESTIONS)) {
+    await inRounds(among, 1, ({ url }) => tokensPerSecond(url, question));
+    const rates = await inRounds(among, Number(values.rounds), ({ url }) => tokensPerSecond(url, question));
+    rows.push([task, ...among.map((contender) => median(rates.get(contender)!).toFixed(0))]);
+  }
+  printTable(['task', ...among.map(({ name }) => `${name}, tokens/s`)], rows);
+});

@@ -110,6 +110,7 @@ describe('--kv-cache-memory', () => {
   it('bounds the sequences that run at once', async () => {
     // 2 layers × 2 × 2 heads × 16 dimensions × 2048 positions × 4 bytes = 1 MiB a sequence.
     await withServer(['--kv-cache-memory', '2', '--max-num-seqs', '8'], async (caller) => {
+      expect(await caller.metric('tito:kv_cache_bytes')).toBe(2 * 2 ** 20);
       const all = Array.from({ length: 4 }, () =>
         caller.generate({ token_ids: PROMPT, sampling_params: endless, request_id: 'many' }),
       );

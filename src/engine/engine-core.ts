@@ -1,6 +1,6 @@
 import type { GrammarCompiler } from '../structured/grammar-compiler.js';
 import type { EngineRequest, EngineStats, Finish, PauseMode, SequenceEvent } from './index.js';
-import type { DecodeRow, ModelRunner, PrefillRow } from './model-runner.js';
+import type { DecodeRow, ModelRunner, PrefillRow, WantedOffset } from './model-runner.js';
 import { nextBatch } from './prefill-batch.js';
 import { guessNext } from './prompt-lookup.js';
 import { PromptScores } from './prompt-scores.js';
@@ -27,7 +27,7 @@ export interface CoreOptions {
 
 /** What the loop needs of a model runner. */
 export type Runner = Pick<ModelRunner, 'decode' | 'prefill' | 'limits' | 'experts'> & {
-  kv: Pick<ModelRunner['kv'], 'copy' | 'bytes'>;
+  kv: Pick<ModelRunner['kv'], 'copy'>;
 };
 
 /** An event and the id of the request that it belongs to. */
@@ -39,8 +39,6 @@ interface PrefillPlan {
   row: PrefillRow;
   promptScores: PromptScores | null;
 }
-
-const NO_GUESSES = new Int32Array(0);
 
 /** Sequences of one request that have not ended. */
 type Live = Map<number, Sequence>;
@@ -183,7 +181,6 @@ export class EngineCore {
       running: this.#running.length,
       waiting: this.#waiting.size,
       kvUsage: this.#slots.positionsInUse / (slots * capacity),
-      kvBytes: this.runner.kv.bytes,
       ...this.#totals,
     };
   }
@@ -198,7 +195,7 @@ export class EngineCore {
     this.#compact();
     const plan = planStep(this.#running, this.options.maxBatchedTokens);
     const guesses = this.#guessesFor(plan);
-    if (guesses.length > 0) await this.#guard(plan.decode, () => this.#check(plan.decode[0]!, guesses));
+    if (guesses) await this.#guard(plan.decode, () => this.#check(plan.decode[0]!, guesses));
     else if (plan.decode.length > 0) await this.#guard(plan.decode, () => this.#decode(plan.decode));
     await this.#prefillAll(plan.prefill);
   }
@@ -272,9 +269,9 @@ export class EngineCore {
   }
 
   /** Several rows fill the machine better than guesses do, and a grammar knows only what comes next. */
-  #guessesFor({ decode, prefill }: StepPlan): Int32Array {
-    const [alone, ...others] = decode;
-    if (!alone || others.length > 0 || prefill.length > 0 || alone.grammar) return NO_GUESSES;
+  #guessesFor({ decode, prefill }: StepPlan): Int32Array | null {
+    const [alone] = decode;
+    if (!alone || decode.length > 1 || prefill.length > 0 || alone.grammar) return null;
     const room = alone.tokens.length - alone.length - 1;
     const most = Math.min(this.options.promptLookup, room, this.runner.limits.maxChunk - 1);
     return guessNext(alone.tokens, alone.length, most);
@@ -285,12 +282,9 @@ export class EngineCore {
    * sampled before it; the first that isn't as guessed ends it. What was written behind is overwritten before it is read.
    */
   async #check(sequence: Sequence, guesses: Int32Array): Promise<void> {
-    const { computed: from, slot, sampler } = sequence;
+    const { computed: from, slot } = sequence;
     const tokens = Int32Array.of(sequence.tokens[from]!, ...guesses);
-    const wanted = Array.from(tokens, (_, offset) => ({
-      offset,
-      inverseTemperature: sampler.inverseTemperature,
-    }));
+    const wanted = wantedOf(sequence, [...tokens.keys()]);
     const scores = await this.#started(this.runner.prefill([{ slot: slot!, tokens, from, wanted }]));
     this.#totals.drafts++;
     this.#totals.draftTokens += guesses.length;
@@ -349,13 +343,12 @@ export class EngineCore {
   }
 
   #prefillPlan({ sequence, count: most }: PrefillChunk): PrefillPlan {
-    const { computed: from, slot, sampler } = sequence;
+    const { computed: from, slot } = sequence;
     const promptScores = this.#scoresOf(sequence);
     const count = promptScores ? chunkLength(sequence.pending, Math.min(most, SCORED_CHUNK)) : most;
     const offsets = promptScores?.offsets(from, count) ?? [count - 1];
-    const { inverseTemperature } = sampler;
     const tokens = sequence.tokens.subarray(from, from + count);
-    const wanted = offsets.map((offset) => ({ offset, inverseTemperature }));
+    const wanted = wantedOf(sequence, offsets);
     return { sequence, row: { slot: slot!, tokens, from, wanted }, promptScores };
   }
 
@@ -466,3 +459,8 @@ const ranksBelow = (a: Sequence, b: Sequence): boolean =>
   (a.request.priority === b.request.priority && a.arrival > b.arrival);
 
 const NO_PROMPT_SCORES = { logprobs: null, tokenIdScores: null };
+
+const wantedOf = (
+  { sampler: { inverseTemperature } }: Sequence,
+  offsets: readonly number[],
+): WantedOffset[] => offsets.map((offset) => ({ offset, inverseTemperature }));

@@ -89,8 +89,6 @@ export interface EngineStats {
   waiting: number;
   /** Share of key/value positions in use, 0 … 1. */
   kvUsage: number;
-  /** Most bytes that keys and values can take. */
-  kvBytes: number;
   /** Tokens processed so far. */
   promptTokens: number;
   generationTokens: number;
@@ -144,5 +142,7 @@ export interface EngineInfo {
   /** Sequences that may run at once, per rank. */
   maxNumSeqs: number;
   ranks: number;
+  /** Most bytes that keys and values can take, on all ranks. */
+  kvBytes: number;
   dtype: string;
 }

@@ -2,8 +2,6 @@ import { GRAPH, type ModelConfig } from '../model/index.js';
 import type { InPlaceView } from '../runtime/tensor-view.js';
 import type { ExpertRecord } from './expert-record.js';
 
-const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
-
 /**
  * The keys and values of every slot: for each layer two arrays `[slots, kvHeads, capacity, headDim]`. Allocated
  * zeroed, so the system commits memory only as positions are written: capacity costs address space.
@@ -25,11 +23,6 @@ export class KvBuffers {
     const layers = Array.from({ length: config.layers });
     this.#keys = layers.map(() => new Float32Array(slots * this.#slotSize));
     this.#values = layers.map(() => new Float32Array(slots * this.#slotSize));
-  }
-
-  /** Most bytes that all slots can take. */
-  get bytes(): number {
-    return (this.#keys.length + this.#values.length) * this.slots * this.#slotSize * FLOAT_BYTES;
   }
 
   /** Views on `count` slots from `first`, as the graph's in-place inputs and outputs. */

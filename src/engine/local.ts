@@ -1,4 +1,5 @@
 import { unavailable } from '../errors.js';
+import { positionBytes } from '../model/kv-bytes.js';
 import type { GrammarVocabulary } from '../structured/index.js';
 import type {
   Engine,
@@ -44,6 +45,7 @@ class LocalEngine implements Engine {
       maxModelLen: rank.maxModelLen,
       maxNumSeqs: rank.maxNumSeqs,
       ranks,
+      kvBytes: ranks * rank.maxNumSeqs * rank.maxModelLen * positionBytes(rank.config),
       dtype: rank.config.dtype,
     };
     this.#ranks = Array.from({ length: ranks }, () => new Rank(rank, vocabulary, () => this.#restoreCalls()));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { guessNext } from './prompt-lookup.js';
 
 const guess = (tokens: readonly number[], most: number): number[] => [
-  ...guessNext(Int32Array.from([...tokens, 0, 0, 0]), tokens.length, most),
+  ...(guessNext(Int32Array.from([...tokens, 0, 0, 0]), tokens.length, most) ?? []),
 ];
 
 describe('guessNext', () => {

@@ -4,19 +4,18 @@ const SHORTEST_MATCH = 2;
 
 /**
  * Guess what follows the first `length` tokens from what they hold already: what came after the last earlier place
- * where the last few of them stand, the longest such match first, and over again where that reaches the end. `most` ids; none without a match.
+ * where the last few of them stand, the longest such match first, and over again where that reaches the end. `most`
+ * ids, or null without a match.
  * (Prompt lookup decoding, Saxena 2023; vLLM's `ngram` method.)
  */
-export function guessNext(tokens: Int32Array, length: number, most: number): Int32Array {
-  if (most < 1) return NOTHING;
+export function guessNext(tokens: Int32Array, length: number, most: number): Int32Array | null {
+  if (most < 1) return null;
   for (let size = Math.min(LONGEST_MATCH, length - 1); size >= SHORTEST_MATCH; size--) {
     const end = endOfEarlierMatch(tokens, length, size);
     if (end !== null) return Int32Array.from({ length: most }, (_, i) => tokens[end + (i % (length - end))]!);
   }
-  return NOTHING;
+  return null;
 }
-
-const NOTHING = new Int32Array(0);
 
 /** Where the last earlier occurrence of the last `size` tokens ends. */
 function endOfEarlierMatch(tokens: Int32Array, length: number, size: number): number | null {

@@ -4,7 +4,6 @@ export const NO_STATS: EngineStats = {
   running: 0,
   waiting: 0,
   kvUsage: 0,
-  kvBytes: 0,
   promptTokens: 0,
   generationTokens: 0,
   prefixQueries: 0,

@@ -1,6 +1,7 @@
 import { StartupError } from '../errors.js';
 import { describeModel, ownPrecision } from '../model/gguf/describe.js';
 import type { TokenizerSpec } from '../model/index.js';
+import { positionBytes } from '../model/kv-bytes.js';
 import { openSource } from '../model/model-source.js';
 import { type OnnxFolder, onnxConfig, openOnnxFolder } from '../model/onnx/onnx-folder.js';
 import { type LocalSource, localSource, type SourceOptions } from '../model/source.js';
@@ -64,8 +65,7 @@ export interface FactsOptions extends Omit<SourceOptions, 'weights'> {
   batch: number;
 }
 
-/** Keys and values are float32. */
-const ELEMENT_BYTES = 4;
+const FLOAT32_BYTES = 4;
 
 /** Find out what a model is, without building it. Throws a StartupError when there is no such model. */
 export async function modelFacts(model: string | undefined, options: FactsOptions): Promise<ModelFacts> {
@@ -137,7 +137,7 @@ async function factsOf(
       dtype: ownPrecision(file),
       memory: {
         stored_bytes: weights.storedBytes,
-        float32_bytes: (weights.facts.parameters ?? 0) * ELEMENT_BYTES,
+        float32_bytes: (weights.facts.parameters ?? 0) * FLOAT32_BYTES,
         ...cacheFacts(shape, context, options.batch),
       },
       eos_ids: eosIds,
@@ -186,12 +186,8 @@ async function exportedFacts(
 
 type CacheFacts = Pick<MemoryFacts, 'position_bytes' | 'context' | 'batch' | 'cache_bytes'>;
 
-function cacheFacts(
-  { layers, kvHeads, headDim }: { layers: number; kvHeads: number; headDim: number },
-  context: number,
-  batch: number,
-): CacheFacts {
-  const bytes = 2 * layers * kvHeads * headDim * ELEMENT_BYTES;
+function cacheFacts(shape: Parameters<typeof positionBytes>[0], context: number, batch: number): CacheFacts {
+  const bytes = positionBytes(shape);
   return { position_bytes: bytes, context, batch, cache_bytes: bytes * context * batch };
 }
 

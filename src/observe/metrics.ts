@@ -32,17 +32,25 @@ export class Metrics {
     this.#label = { model_name: modelName };
     this.registry.setDefaultLabels(this.#label);
     collectDefaultMetrics({ register: this.registry });
-    this.#gauge('vllm:num_requests_running', 'Sequences that decode or prefill.', ({ running }) => running);
-    this.#gauge('vllm:num_requests_waiting', 'Sequences that wait for a slot.', ({ waiting }) => waiting);
+    this.#gauge(
+      'vllm:num_requests_running',
+      'Sequences that decode or prefill.',
+      (engine) => engine.stats().running,
+    );
+    this.#gauge(
+      'vllm:num_requests_waiting',
+      'Sequences that wait for a slot.',
+      (engine) => engine.stats().waiting,
+    );
     this.#gauge(
       'vllm:kv_cache_usage_perc',
       'Share of key/value positions in use, 0 to 1.',
-      ({ kvUsage }) => kvUsage,
+      (engine) => engine.stats().kvUsage,
     );
     this.#gauge(
       'tito:kv_cache_bytes',
       'Most bytes that keys and values can take, on all ranks; taken as positions are first written.',
-      ({ kvBytes }) => kvBytes,
+      ({ info }) => info.kvBytes,
     );
     this.#countOf('vllm:prompt_tokens_total', 'Prompt tokens computed.', ({ promptTokens }) => promptTokens);
     this.#countOf(
@@ -114,15 +122,15 @@ export class Metrics {
     for (const finished_reason of times.finishReasons) this.#success.inc({ finished_reason });
   }
 
-  #gauge(name: string, help: string, read: (stats: EngineStats) => number): void {
+  #gauge(name: string, help: string, read: (engine: Engine) => number): void {
     const { engine } = this;
     new Gauge({
       name,
       help,
       registers: [this.registry],
       collect() {
-        const stats = engine()?.stats();
-        this.set(stats ? read(stats) : 0);
+        const running = engine();
+        this.set(running ? read(running) : 0);
       },
     });
   }

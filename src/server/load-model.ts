@@ -9,6 +9,7 @@ import type { SchedulingPolicy } from '../engine/waiting-queue.js';
 import { StartupError } from '../errors.js';
 import { type GenerationConfig, generationConfig } from '../model/generation-config.js';
 import type { ModelArtifact, ModelConfig, ModelDescription, ModelDtype } from '../model/index.js';
+import { positionBytes } from '../model/kv-bytes.js';
 import { describeSource, loadModel } from '../model/load-model.js';
 import { defaultCacheDir } from '../model/model-cache.js';
 import type { Progress } from '../model/progress.js';
@@ -138,7 +139,8 @@ function withStopsOf(artifact: ModelArtifact, more: readonly number[], hasTokeni
 /** No token has this id. */
 const NO_PRIMARY = -1;
 
-function engineOptions(
+/** What an engine of a configuration is started with. Throws a StartupError when no sequence fits the memory given. */
+export function engineOptions(
   config: Config,
   artifact: ModelArtifact,
   vocabulary: (() => GrammarVocabulary) | null,
@@ -184,7 +186,7 @@ function routesExperts(
 function slotsWithin(config: Config, model: ModelConfig, longest: number): number {
   const asked = config.maxNumSeqs ?? 1;
   if (config.kvCacheMemory === null) return asked;
-  const slotBytes = 2 * model.layers * model.kvHeads * model.headDim * longest * FLOAT_BYTES;
+  const slotBytes = positionBytes(model) * longest;
   const fitting = Math.floor((config.kvCacheMemory * MIB) / slotBytes);
   if (fitting < 1) {
     const needed = Math.ceil(slotBytes / MIB);
@@ -196,5 +198,4 @@ function slotsWithin(config: Config, model: ModelConfig, longest: number): numbe
   return Math.min(asked, fitting);
 }
 
-const FLOAT_BYTES = 4;
 const MIB = 1024 * 1024;
