@@ -1,7 +1,7 @@
 /** The command line as its users have it: a process, pipes, and a server of the tiny model. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -173,6 +173,17 @@ describe('the other commands', () => {
     expect((await asking(['inspect', await modelPath(), '--batch', '32'])).out).toMatch(
       /^keys and values +\d+ bytes a token; [\d.]+ [MG]B for 32 sequences of 2048 tokens$/m,
     );
+  });
+
+  it('pull builds the graph that serve would look for', async () => {
+    const model = await modelPath();
+    const flagged = await tito(['pull', model, '--dtype', 'int8']);
+    const fromEnvironment = await tito(['pull', model], { TITO_DTYPE: 'int8' });
+    const float32 = await tito(['pull', model, '--dtype', 'float32']);
+    expect([flagged.code, fromEnvironment]).toEqual([0, { ...flagged, errors: '' }]);
+    expect(float32.out).not.toBe(flagged.out);
+    expect(existsSync(flagged.out.trim())).toBe(true);
+    expect((await tito(['pull', model, '--dtype', 'int3'])).errors).toMatch(/--dtype must be one of auto/);
   });
 
   it('complete commands and options', async () => {

@@ -35,10 +35,7 @@ export async function loadEngine(
   log: Logger,
   onText: (text: LoadedText) => void,
 ): Promise<LoadedModel> {
-  const found = await loadModel(config.model ?? undefined, {
-    dtype: config.dtype as ModelDtype | 'auto',
-    ...fetchOptions(config),
-  });
+  const found = await prepareModel(config);
   const generation = await generationOf(config, found);
   const model = withStopsOf(found, generation.eosIds, hasText(config, found));
   let tokenizer: Tokenizer | null = null;
@@ -105,6 +102,14 @@ const HEADER_BYTES = 16 * 1024 * 1024;
 export async function loadTextOnly(config: Config): Promise<LoadedText> {
   const found = await describeSource(config.model ?? undefined, fetchOptions(config));
   return { render: renderSettings(config, found, await generationOf(config, found)), source: found.source };
+}
+
+/** The model of a configuration, fetched and built unless the cache has it. Throws a StartupError. */
+export function prepareModel(config: Config): Promise<ModelArtifact> {
+  return loadModel(config.model ?? undefined, {
+    dtype: config.dtype as ModelDtype | 'auto',
+    ...fetchOptions(config),
+  });
 }
 
 function fetchOptions({ revision }: Config): { progress: Progress; revision?: string } {
