@@ -8,6 +8,7 @@ import json
 import pathlib
 
 import numpy as np
+from gguf import GGML_QUANT_SIZES
 from gguf import GGMLQuantizationType as Type
 from gguf import quants
 
@@ -23,15 +24,23 @@ def half_bytes(values):
     return np.asarray(values, dtype="<f2").view(np.uint8).reshape(len(values), 2)
 
 
-def random_k_blocks(random, kind):
-    """Blocks of any content but with sane scales; the package can read these formats, not write them."""
-    blocks = random.integers(0, 256, (ROWS, 144 if kind == Type.Q4_K else 210), dtype=np.uint8)
-    scales = half_bytes(random.uniform(0.001, 0.05, ROWS))
-    if kind == Type.Q4_K:
-        blocks[:, 0:2] = scales
-        blocks[:, 2:4] = half_bytes(random.uniform(0.001, 0.05, ROWS))
-    else:
-        blocks[:, 208:210] = scales
+# Where the half-precision numbers of a block are, in the formats that the package can read, but not write.
+HALVES = {
+    Type.IQ4_NL: (0,),
+    Type.Q2_K: (80, 82),
+    Type.Q3_K: (108,),
+    Type.Q4_K: (0, 2),
+    Type.Q5_K: (0, 2),
+    Type.Q6_K: (208,),
+    Type.IQ4_XS: (0,),
+}
+
+
+def random_blocks(random, kind):
+    """Blocks of any content but with sane scales."""
+    blocks = random.integers(0, 256, (ROWS, GGML_QUANT_SIZES[kind][1]), dtype=np.uint8)
+    for at in HALVES[kind]:
+        blocks[:, at : at + 2] = half_bytes(random.uniform(0.001, 0.05, ROWS))
     return blocks
 
 
@@ -40,15 +49,15 @@ def fixtures():
     weights = random.normal(0, 0.1, (ROWS, 64)).astype(np.float32)
     weights[0, :32] = 0
     made = {}
-    for kind in (Type.F32, Type.F16, Type.BF16, Type.Q4_0, Type.Q4_1, Type.Q8_0):
+    for kind in (Type.F32, Type.F16, Type.BF16, Type.Q4_0, Type.Q4_1, Type.Q5_0, Type.Q5_1, Type.Q8_0):
         blocks = quants.quantize(weights, kind)
         made[kind.name] = {
             "source": text(weights),
             "blocks": text(blocks),
             "weights": text(quants.dequantize(blocks, kind).astype(np.float32)),
         }
-    for kind in (Type.Q4_K, Type.Q6_K):
-        blocks = random_k_blocks(random, kind)
+    for kind in HALVES:
+        blocks = random_blocks(random, kind)
         made[kind.name] = {"blocks": text(blocks), "weights": text(quants.dequantize(blocks, kind))}
     return made
 

@@ -8,8 +8,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type BlockFormat, F32, Q4_0, Q4_1, Q8_0 } from '../src/model/gguf/block-formats.js';
+import type { BlockFormat } from '../src/model/gguf/block-format.js';
+import { F32 } from '../src/model/gguf/block-formats.js';
 import { type WritableTensor, type WritableValue, writeGguf } from '../src/model/gguf/gguf-writer.js';
+import { Q4_0, Q4_1, Q8_0 } from '../src/model/gguf/small-blocks.js';
 import { TINY_CHAT_TEMPLATE, tinyVocabulary } from './tiny-vocabulary.js';
 
 const FORMATS = { F32, Q4_0, Q4_1, Q8_0 } as const;

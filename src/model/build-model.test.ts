@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { makeTinyModel, tinyMetadata, tinyTensors } from '../../scripts/make-tiny-model.js';
 import { StartupError } from '../errors.js';
 import { buildModel, ownDtype } from './build-model.js';
-import { F32, Q4_1, Q8_0 } from './gguf/block-formats.js';
+import { F32 } from './gguf/block-formats.js';
 import { type WritableTensor, type WritableValue, writeGguf } from './gguf/gguf-writer.js';
+import { Q4_1, Q8_0 } from './gguf/small-blocks.js';
 import { silentProgress } from './progress.js';
 import { temporaryFolder } from './testing/temporary-folder.js';
 

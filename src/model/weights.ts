@@ -1,5 +1,5 @@
 import { StartupError } from '../errors.js';
-import type { BlockFormat } from './gguf/block-formats.js';
+import type { BlockFormat } from './gguf/block-format.js';
 
 export interface TensorInfo {
   /** As its file has it. */

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { StartupError } from '../../errors.js';
-import { BF16, type BlockFormat, F16, F32 } from '../gguf/block-formats.js';
+import type { BlockFormat } from '../gguf/block-format.js';
+import { BF16, F16, F32 } from '../gguf/block-formats.js';
 import type { TensorInfo, TensorSource } from '../weights.js';
 
 const FORMATS: Readonly<Record<string, BlockFormat>> = { F32, F16, BF16 };

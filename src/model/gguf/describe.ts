@@ -5,7 +5,6 @@ import { architectureNamed } from '../architectures/index.js';
 import type { ModelDtype } from '../index.js';
 import type { TensorSource } from '../weights.js';
 import type { Metadata } from './metadata.js';
-import { packedLayout } from './pack-blocks.js';
 
 /** What a model's source says about it. */
 export interface ModelFacts extends Pick<TensorSource, 'path' | 'tensors'> {
@@ -49,7 +48,7 @@ export function ownPrecision(source: ModelFacts): ModelDtype {
   const weights: Record<ModelDtype, number> = { float32: 0, int8: 0, int4: 0 };
   for (const [name, { shape, format }] of source.tensors) {
     if (shape.length < 2 || name === EMBEDDING || name === HEAD) continue;
-    const bits = packedLayout(format)?.bits;
+    const bits = format.integers?.bits;
     const dtype = bits === undefined ? 'float32' : bits === 4 ? 'int4' : 'int8';
     weights[dtype] += shape.reduce((product, size) => product * size, 1);
   }

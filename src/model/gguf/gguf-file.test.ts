@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { tinyMetadata, tinyTensors } from '../../../scripts/make-tiny-model.js';
 import { StartupError } from '../../errors.js';
 import { temporaryFolder } from '../testing/temporary-folder.js';
-import { F32, Q4_1 } from './block-formats.js';
+import { F32 } from './block-formats.js';
 import { GgufFile } from './gguf-file.js';
 import { ggufBytes } from './gguf-writer.js';
+import { Q4_1 } from './small-blocks.js';
 
 async function fileOf(bytes: Uint8Array): Promise<string> {
   const path = join(await temporaryFolder(), 'model.gguf');
@@ -79,10 +80,10 @@ describe('GgufFile', () => {
 
   it('names a tensor format that it can not read, and those that it can', async () => {
     const bytes = ggufBytes({}, [
-      { name: 'odd', shape: [32], format: { ...F32, type: 10 }, values: new Float32Array(32) },
+      { name: 'odd', shape: [32], format: { ...F32, type: 16 }, values: new Float32Array(32) },
     ]);
     await expect(GgufFile.open(await fileOf(bytes))).rejects.toThrow(
-      /tensor odd is stored as Q2_K\. Supported: F32, F16, BF16, Q4_0, Q4_1, Q8_0, Q4_K, Q6_K\./,
+      /tensor odd is stored as IQ2_XXS\. Supported: F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, IQ4_NL, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_XS\./,
     );
   });
 

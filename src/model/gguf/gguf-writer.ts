@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { type BlockFormat, F32 } from './block-formats.js';
+import type { BlockFormat } from './block-format.js';
+import { F32 } from './block-formats.js';
 import { quantize } from './quantize.js';
 
 /** A metadata value; integers are written as uint32, other numbers as float32. */

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import fixtures from './block-fixtures.json' with { type: 'json' };
-import { type BlockFormat, F32, halfAt, Q4_0, Q4_1, Q8_0 } from './block-formats.js';
+import type { BlockFormat } from './block-format.js';
+import { F32 } from './block-formats.js';
+import { halfAt } from './half.js';
 import { quantize, toHalf } from './quantize.js';
+import { Q4_0, Q4_1, Q8_0 } from './small-blocks.js';
 
 const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
 const fromHalf = (bits: number): number => halfAt(Uint8Array.of(bits & 255, bits >> 8), 0);

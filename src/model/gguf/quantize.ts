@@ -1,5 +1,6 @@
-import type { BlockFormat } from './block-formats.js';
-import { F32, Q4_0, Q4_1, Q8_0 } from './block-formats.js';
+import type { BlockFormat } from './block-format.js';
+import { F32 } from './block-formats.js';
+import { Q4_0, Q4_1, Q8_0 } from './small-blocks.js';
 
 const scratch = new Float32Array(1);
 const scratchBits = new Uint32Array(scratch.buffer);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeTinyModel, TINY_SHAPE, tinyTensors } from '../../../scripts/make-tiny-model.js';
-import { F32, Q4_1 } from '../gguf/block-formats.js';
+import { F32 } from '../gguf/block-formats.js';
+import { Q4_1 } from '../gguf/small-blocks.js';
 import { GRAPH, type ModelArtifact, type ModelDtype } from '../index.js';
 import { loadModel } from '../load-model.js';
 import { decoderSteps, type Step } from '../testing/decoder-steps.js';

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { BLOCK_FORMATS, type BlockFormat, F32, Q4_1, Q6_K, Q8_0 } from '../gguf/block-formats.js';
+import type { BlockFormat } from '../gguf/block-format.js';
+import { BLOCK_FORMATS, F32 } from '../gguf/block-formats.js';
 import { quantize, toHalf } from '../gguf/quantize.js';
+import { Q4_1 } from '../gguf/small-blocks.js';
 import { runAuthored } from '../testing/authored-graph.js';
 import type { Matrix } from '../weights.js';
 import type { GraphWriter } from './graph-writer.js';
@@ -17,8 +19,9 @@ const x = Float32Array.from({ length: POSITIONS * COLUMNS }, (_, i) => noise(i))
 /** A matrix of a format, its weights well away from zero on average so that offsets matter. */
 function randomMatrix(format: BlockFormat, rows: number, seed: number, columns = COLUMNS): Matrix {
   const weights = Float32Array.from({ length: rows * columns }, (_, i) => 0.3 + 0.2 * noise(i + 1000 * seed));
-  const stored =
-    format.weights === 256 ? randomKBlocks(format, (rows * columns) / 256, seed) : encode(format, weights);
+  const stored = HALVES[format.name]
+    ? randomBlocks(format, (rows * columns) / format.weights, seed)
+    : encode(format, weights);
   return { name: `${format.name}.${seed}`, rows, columns, format, read: async () => stored };
 }
 
@@ -31,16 +34,38 @@ function encode(format: BlockFormat, weights: Float32Array): Uint8Array {
   return quantize(format, weights);
 }
 
-/** Blocks of any content with sane scales: tito doesn't write these formats. */
-function randomKBlocks(format: BlockFormat, blocks: number, seed: number): Uint8Array {
+/** Where a block's scale and offset are, in formats that tito doesn't write; what they are is of usual size. */
+const HALVES: Readonly<Record<string, readonly (readonly [at: number, value: number])[]>> = {
+  Q5_0: [[0, 0.02]],
+  Q5_1: [
+    [0, 0.02],
+    [2, 0.1],
+  ],
+  IQ4_NL: [[0, 0.002]],
+  Q2_K: [
+    [80, 0.02],
+    [82, -0.03],
+  ],
+  Q3_K: [[108, 0.004]],
+  Q4_K: [
+    [0, 0.002],
+    [2, -0.003],
+  ],
+  Q5_K: [
+    [0, 0.001],
+    [2, -0.003],
+  ],
+  Q6_K: [[208, 0.0005]],
+  IQ4_XS: [[0, 0.0001]],
+};
+
+/** Blocks of any content with sane scales. */
+function randomBlocks(format: BlockFormat, blocks: number, seed: number): Uint8Array {
   const bytes = Uint8Array.from({ length: blocks * format.bytes }, (_, i) => (noise(i + seed) + 1) * 128);
   const view = new DataView(bytes.buffer);
   for (let block = 0; block < blocks; block++) {
-    const at = block * format.bytes;
-    if (format.name === 'Q6_K') view.setUint16(at + 208, toHalf(0.0005), true);
-    else {
-      view.setUint16(at, toHalf(0.002), true);
-      view.setUint16(at + 2, toHalf(-0.003), true);
+    for (const [at, value] of HALVES[format.name]!) {
+      view.setUint16(block * format.bytes + at, toHalf(value), true);
     }
   }
   return bytes;
@@ -138,14 +163,14 @@ function graphColumns(count: number): (graph: GraphWriter) => Promise<string> {
 }
 
 describe('embed and head', () => {
-  it.each([Q8_0, Q4_1, F32, Q6_K])('look up and score with one $name matrix', async (format) => {
+  it.each(BLOCK_FORMATS)('look up and score with one $name matrix', async (format) => {
     const matrix = randomMatrix(format, 16, 5);
     const weights = await floatsOf(matrix);
     const embedded = await runAuthored(input(2, COLUMNS), (graph) =>
       packedProjections(4, 1).embed(graph, 'ids', matrix, true),
     );
     const expected = [3, 0].flatMap((id) => [...weights.subarray(id * COLUMNS, (id + 1) * COLUMNS)]);
-    expect(relativeError(embedded.values, expected)).toBeLessThan(format === F32 ? 0.005 : 1e-6);
+    expect(relativeError(embedded.values, expected)).toBeLessThan(format.integers ? 1e-6 : 0.005);
 
     const logits = await runAuthored(input(POSITIONS, 16), async (graph) => {
       const projections = packedProjections(4, 1);

@@ -2,7 +2,7 @@ import type { Matrix } from '../weights.js';
 import { BlockSums } from './block-sums.js';
 import { floatMatMul, floatMatrix } from './float-matrices.js';
 import { type GraphWriter, MICROSOFT } from './graph-writer.js';
-import { byLayout, type PackableMatrix, packable } from './packed-matrices.js';
+import { byFormat, type PackableMatrix, packable } from './packed-matrices.js';
 import type { Projections } from './projections.js';
 import { type Blocks, StoredBlocks } from './stored-blocks.js';
 
@@ -21,12 +21,13 @@ export function packedProjections(floatsAs: 4 | 8, fewestRows: 1 | 2): Projectio
   const stored = new StoredBlocks();
   return {
     fewestRows(matrix, part) {
-      const bits = packable(matrix, part === 'head' ? 8 : floatsAs)?.layout.bits;
+      const bits = packable(matrix, part === 'head' ? 8 : floatsAs)?.format.integers.bits;
       return bits === 4 ? fewestRows : 1;
     },
     async embed(graph, ids, matrix) {
       const blocks = packable(matrix, 8);
-      if (blocks && !blocks.layout.offsets) return lookUp(graph, await stored.of(graph, [blocks]), ids);
+      if (blocks && !blocks.format.integers.offsets)
+        return lookUp(graph, await stored.of(graph, [blocks]), ids);
       const table = await floatMatrix(graph, matrix.name, [matrix]);
       return graph.node('embedded', 'Gather', [table, ids], { attributes: { axis: 0 } });
     },
@@ -71,7 +72,7 @@ async function multiply(
   if (!packed.every((matrix) => matrix !== null)) {
     return floatMatMul(graph, name, x, await floatMatrix(graph, `${name}.weight`, matrices));
   }
-  const runs = byLayout(packed);
+  const runs = byFormat(packed);
   if (runs.length === 1) return multiplyRun(context, name, x, runs[0]!);
   const parts: string[] = [];
   for (const [index, run] of runs.entries())
