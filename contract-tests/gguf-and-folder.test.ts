@@ -13,7 +13,11 @@ import { Caller } from './client.js';
 import { type RunningServer, startTito } from './own-server.js';
 
 const MAX_TOKENS = 48;
-const SETTINGS = [{ temperature: 0 }, { temperature: 0.8, seed: 7 }, { temperature: 1.2, top_p: 0.9, seed: 8 }];
+const SETTINGS = [
+  { temperature: 0 },
+  { temperature: 0.8, seed: 7 },
+  { temperature: 1.2, top_p: 0.9, seed: 8 },
+];
 const PROMPTS = [
   [1, 4093, 198, 1780, 314, 260, 3575, 282, 4649, 47, 2, 198, 1, 520, 9531, 198],
   [504, 3575, 282, 4649, 314],
@@ -29,7 +33,15 @@ beforeAll(async () => {
   const file = await fetchedModel(DEFAULT_MODEL, defaultCacheDir(), silentProgress);
   await writeCheckpoint(file, folder);
   for (const model of [file, folder]) {
-    const args = [model, '--enable-scale-out', '--tokens-only', '--dtype', 'float32', '--max-model-len', '512'];
+    const args = [
+      model,
+      '--enable-scale-out',
+      '--tokens-only',
+      '--dtype',
+      'float32',
+      '--max-model-len',
+      '512',
+    ];
     servers.push(await startTito(args, { TITO_CACHE: join(folder, 'cache') }));
   }
   callers = servers.map(({ url }) => new Caller(url));

@@ -1,20 +1,30 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { tinyMetadata } from '../../scripts/make-tiny-model.js';
+import { makeTinyModel, tinyMetadata } from '../../scripts/make-tiny-model.js';
 import { StartupError } from '../errors.js';
 import { createTokenizer } from '../text/tokenizer.js';
+import { EMBEDDING } from './architectures/architecture.js';
+import { buildModel } from './build-model.js';
+import { GRAPH_FILE } from './built-model.js';
 import { checkpointFiles } from './checkpoint/checkpoint.js';
 import { SafetensorsFile } from './checkpoint/safetensors-file.js';
 import { describeFile } from './describe-file.js';
+import { describeModel } from './gguf/describe.js';
 import { GgufFile } from './gguf/gguf-file.js';
 import { ggufBytes } from './gguf/gguf-writer.js';
+import { openSource } from './model-source.js';
+import { onnxConfig, openOnnxFolder } from './onnx/onnx-folder.js';
+import { silentProgress } from './progress.js';
+import { unpackCheckpoint } from './testing/checkpoints.js';
+import { toExportedLayout } from './testing/exported-layout.js';
 import { type Mutation, mutations, strangeJson } from './testing/mutations.js';
 import { safetensorsBytes } from './testing/safetensors-writer.js';
 import { folderText } from './tokenizer/folder-text.js';
+import { Weights } from './weights.js';
 
 const SEED = 41;
 const LIMIT_MS = 4000;
@@ -148,6 +158,64 @@ describe('damaged and hostile files', () => {
       await writeFile(path, JSON.stringify({ weight_map: { a: name } }));
       await expect(checkpointFiles(shards)).rejects.toThrow(/names .*, which is not/);
     }
+  });
+
+  it('of folders', async () => {
+    const { folder: checkpoint } = await unpackCheckpoint('gemma3', folder);
+    const config = await readFile(join(checkpoint, 'config.json'), 'utf8');
+    const inspect = async (): Promise<void> => {
+      const source = await openSource(checkpoint, { weights: true });
+      try {
+        const { architecture, shape } = describeModel(source);
+        source.tokenizer(shape.vocabSize);
+        new Weights(source).matrix(EMBEDDING, shape.vocabSize, shape.hiddenSize);
+        expect(architecture.name.length).toBeGreaterThan(0);
+      } finally {
+        await source.close();
+      }
+    };
+    await check(
+      fc.oneof({ weight: 9, arbitrary: strangeJson(config) }, fc.string()),
+      async (text) => {
+        await writeFile(join(checkpoint, 'config.json'), text);
+        await endsWell(inspect);
+      },
+      120,
+    );
+  });
+
+  it('of ONNX', async () => {
+    const exported = join(folder, 'exported');
+    await buildModel(await makeTinyModel(folder), exported, 'float32', silentProgress);
+    const path = await toExportedLayout(join(exported, GRAPH_FILE), 'model.onnx', { positionIds: true });
+    const config = JSON.stringify({
+      model_type: 'llama',
+      max_position_embeddings: 64,
+      hidden_size: HIDDEN,
+      vocab_size: 320,
+    });
+    await writeFile(join(exported, 'config.json'), config);
+    const whole = await readFile(path);
+    const inspect = async (): Promise<void> => {
+      await onnxConfig((await openOnnxFolder(exported))!);
+    };
+    await check(
+      mutations(whole.length),
+      async (changes) => {
+        await writeFile(path, changed(whole, changes));
+        await endsWell(inspect);
+      },
+      200,
+    );
+    await writeFile(path, whole);
+    await check(
+      strangeJson(config),
+      async (text) => {
+        await writeFile(join(exported, 'config.json'), text);
+        await endsWell(inspect);
+      },
+      80,
+    );
   });
 
   it('of tokenizers', async () => {
