@@ -11,6 +11,7 @@ import { type RunningServer, startTito } from './own-server.js';
 const OPTIONS = ['--enable-scale-out', '--enable-return-routed-experts', '--enable-trace-replay'];
 const LAYERS = 2;
 const USED = 2;
+const GREEDY = { temperature: 0, max_tokens: 8, ignore_eos: true };
 
 let folder = '';
 let server: RunningServer;
@@ -81,6 +82,21 @@ describe('routed experts', () => {
   it('are refused for a model without experts', async () => {
     const { folder: plain } = await unpackCheckpoint('llama', folder);
     await expect(startTito([plain, ...OPTIONS], { TITO_CACHE: folder })).rejects.toThrow(/ended before/);
+  });
+
+  it('end where the sequence does: a stop token was computed no further', async () => {
+    const free = { token_ids: run.ids.slice(0, 12), sampling_params: GREEDY };
+    const [whole] = (await caller.generate(free)).choices;
+    const stop = whole!.token_ids![3]!;
+    const stopping = { ...free, sampling_params: { ...GREEDY, stop_token_ids: [stop] } };
+    const [stopped] = (await caller.generate(stopping)).choices;
+    expect([stopped!.token_ids!.at(-1), stopped!.finish_reason]).toEqual([stop, 'stop']);
+    const positions = 12 + stopped!.token_ids!.length - 1;
+    expect(npy(stopped!.routed_experts!)).toEqual({
+      type: '|u1',
+      shape: [positions, LAYERS, USED],
+      values: npy(whole!.routed_experts!).values.slice(0, positions * LAYERS * USED),
+    });
   });
 
   it('come in the last chunk of a stream', async () => {
